@@ -163,3 +163,16 @@ def browser():
         browser = driver.chromium.launch(executable_path=chromium, args=_FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def growing():
+    """A forecaster of differences over a season, on which another variable depends; not to be changed."""
+    from cogmap import FCMForecaster
+
+    t, rng = np.arange(120), np.random.default_rng(0)
+    x = np.exp(3 + 0.02 * t + 0.3 * np.sin(np.pi * t / 2) + np.cumsum(0.05 * rng.normal(size=120)))
+    y = np.r_[np.zeros(5), 2 * np.log(x[4:] / x[:-4])[:-1]] + 0.01 * rng.normal(size=120)
+    forecaster = FCMForecaster(season=4, hidden=False).fit(np.column_stack([x, y]))
+    assert forecaster.sequence_.ends[0].transforms[0].season == "difference"
+    return forecaster

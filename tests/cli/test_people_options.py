@@ -66,3 +66,43 @@ def test_names_units_and_rows(table, tmp_path):
     assert "sex" not in changed["changes"]
     shown = run("show", model)
     assert "It is right in" in shown.output
+
+
+def test_edits_of_other_class_names_are_explained(table, tmp_path):
+    """Edits name classes as the page did; without --labels the table has others."""
+    arrow = {"source": "age", "target": "class=high", "weight": 0.5, "was": 1.0, "slope": 2.0}
+    content = {"format": "cogmap edits", "version": 1, "title": "", "target": "risk", "structure": "named"}
+    content |= {"by": "Ada", "reason": "", "day": "", "arrows": [arrow], "held": []}
+    (tmp_path / "edits.json").write_text(json.dumps(content))
+    options = ("fit", table, "--target", "risk", "--edits", tmp_path / "edits.json", "--out", tmp_path / "m.cogmap")
+    result = run(*options)
+    assert result.exit_code != 0
+    assert "are about the class 'high', and 'risk' has '1', '2'" in result.output
+    assert "--labels CODE=NAME" in result.output
+    assert run(*options, "--labels", "1=fine,2=high").exit_code == 0
+
+
+def test_what_if_tells_near_ties_apart_and_values_have_units(table, tmp_path):
+    """Two classes are not both 50.0 %, and computed values have few digits and their unit."""
+    model = tmp_path / "m.cogmap"
+    assert run("fit", table, "--target", "risk", "--out", model, "--unit", "age=years").exit_code == 0
+    said = run("what-if", model, table).output
+    assert "years" in said
+    after = [line.split("%")[-2].split()[-1] for line in said.splitlines() if line.startswith("probability")]
+    assert len(set(after)) == 2
+    assert "years (" in run("predict", model, table, "--explain").output
+
+
+def test_a_map_that_guesses_warns_beside_its_explanations(tmp_path):
+    """Of noise, `explain` and `what-if` say that the map is no better than guessing."""
+    draw = np.random.default_rng(3)
+    frame = pd.DataFrame(draw.normal(size=(80, 3)).round(2), columns=["a", "b", "c"])
+    frame["answer"] = draw.choice(["no", "yes"], 80, p=[0.6, 0.4])
+    frame.to_csv(tmp_path / "noise.csv", index=False)
+    model = tmp_path / "noise.cogmap"
+    card = run("fit", tmp_path / "noise.csv", "--target", "answer", "--out", model, "--structure", "additive").output
+    assert "Do not rely" in card
+    for command in ("explain", "what-if"):
+        assert (
+            "better than guessing. Do not rely on what it says." in run(command, model, tmp_path / "noise.csv").output
+        )

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -186,7 +187,17 @@ def test_reasons_are_the_strongest_contributions(folder):
     by_column = {c.name: table[list(c.outputs)].sum(axis=1)[0] for c in pipeline["prepare"].columns_}
     strongest = max(by_column, key=lambda name: abs(by_column[name]))
     assert found[0]["why"].startswith(f"{strongest} = ")
-    assert f"({by_column[strongest]:+.2g})" in found[0]["why"]
+    assert f"({100 * by_column[strongest]:+.1f} points)" in found[0]["why"]
+
+
+def test_predicted_values_for_people_have_few_digits(folder):
+    """With reasons, no finer than a tenth of the typical error; without, all digits."""
+    exact = rows(run("predict", folder / "spends.cogmap", folder / "new.csv").stdout)
+    found = rows(run("predict", folder / "spends.cogmap", folder / "new.csv", "--explain").stdout)
+    unit = cogmap.TableModel.load(folder / "spends.cogmap").card["errors"]["median"] / 10
+    for row, other in zip(found, exact, strict=True):
+        assert len(row["prediction"].lstrip("-")) <= 7
+        assert abs(float(row["prediction"]) - float(other["prediction"])) <= unit / 2
 
 
 def test_small_parts_give_the_same_predictions(folder, monkeypatch):
@@ -210,7 +221,7 @@ def test_evaluation_agrees_with_scikit_learn(folder):
     assert found["log loss"] == pytest.approx(log_loss(new["buys"], pipeline.predict_proba(frame)))
     assert np.sum(found["confusion"]["rows are truth"]) == len(new)
     text = run("evaluate", folder / "spends.cogmap", folder / "new.csv").stdout
-    assert all(name in text for name in ("R²", "MAE", "RMSE"))
+    assert all(name in text for name in ("R²", "mean absolute error", "root mean squared error", "how far off"))
 
 
 def test_contributions_add_up(folder):
@@ -219,7 +230,11 @@ def test_contributions_add_up(folder):
     for output, value in found["outputs"].items():
         total = found["base"][output] + sum(of_column[output] for of_column in found["contributions"].values())
         assert total == pytest.approx(value, abs=1e-9)
-    assert "this row: P(" in run("explain", folder / "buys.cogmap", folder / "new.csv").stdout
+    text = run("explain", folder / "buys.cogmap", folder / "new.csv").stdout
+    assert "this row: probability of " in text
+    assert "A point is one percent of probability." in text
+    said = re.findall(r"[-+]?[\d.]+(?= (?:points|%)$)", text, re.MULTILINE)
+    assert sum(map(float, said[:-1])) == pytest.approx(float(said[-1]), abs=0.06 * len(said))
 
 
 @pytest.mark.parametrize("row", [1, 2, 3, 4])

@@ -141,6 +141,26 @@ def test_predictions_are_lazy_and_those_of_the_local_model(client):
     clone(fcm)
 
 
+@pytest.mark.parametrize("method", ["predict_interval", "predict_set"])
+def test_intervals_and_sets_are_lazy_and_those_of_a_local_fit(client, method):
+    """Of arrays and data frames, at any level, and with the novelty of rows."""
+    classes, values = method == "predict_set", VALUES[:300]
+    y = CLASSES[:300] if classes else values
+    kinds = (FCMClassifier, DaskFCMClassifier) if classes else (FCMRegressor, DaskFCMRegressor)
+    local, fcm = (kind(structure="additive", random_state=0) for kind in kinds)
+    local.fit(X[:300], y)
+    rows = da.from_array(X[:300], chunks=(120, 3))
+    fcm.fit(rows, da.from_array(y, chunks=120))
+    for name, options in ((method, ()), (method, (0.6,)), ("novelty_p_values", ())):
+        lazy, expected = getattr(fcm, name)(rows, *options), getattr(local, name)(X[:300], *options)
+        assert isinstance(lazy, da.Array)
+        assert lazy.shape == expected.shape
+        np.testing.assert_array_equal(lazy.compute(), expected)
+        np.testing.assert_array_equal(getattr(fcm, name)(X[:300], *options), expected)
+    with pytest.raises(ParameterError, match=r"For 90 %, use 0\.9"):
+        getattr(fcm, method)(rows, 90)
+
+
 def lost_when(wanted, client, what):
     """Do something to a cluster as soon as a number of sums have been asked for."""
 

@@ -79,7 +79,7 @@ WRONG = {
     "two rows": (lambda: FuzzyCognitiveMap.from_frame(pd.concat([FRAME, FRAME]), "source"), "two of row 'rain'"),
     "not square": (lambda: FuzzyCognitiveMap.from_frame(pd.DataFrame({"a": [1, 2, 3]}), "source"), "3 rows and 1"),
     "text": (
-        lambda: FuzzyCognitiveMap.from_frame(FRAME.astype(object).replace(0.8, "x"), "source"),
+        lambda: FuzzyCognitiveMap.from_frame(FRAME.map(lambda value: "x" if value == 0.8 else value), "source"),
         "with text cells",
     ),
 }

@@ -111,6 +111,18 @@ def test_extras_are_all_tested_in_empty_environments():
         assert set(entry[len("cogmap[") : -1].split(",")) <= set(extras)
 
 
+def test_the_lines_of_python_in_the_readme_run(capsys):
+    """They print rules, contributions and a change; the first install line of the README brings what they need."""
+    text = read("README.md")
+    extras = re.search(r"pip install 'cogmap\[([\w,]+)\]'", text)[1]
+    assert any("cogmap[table]" in PROJECT["optional-dependencies"][extra] for extra in extras.split(","))  # pandas
+    assert text.index("pip install 'cogmap[") < text.index("pip install cogmap ")
+    exec(re.search(r"```python\n(.*?)```", text, flags=re.DOTALL)[1], {})
+    printed = capsys.readouterr().out
+    assert "raises class=" in printed
+    assert "petal width" in printed
+
+
 def test_links_of_the_readme_exist():
     """Every link and picture is a file of the project or a heading."""
     for path in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"):

@@ -1,6 +1,5 @@
 """Six kinds of newcomers find answers from the front page of the documentation, and its commands and names exist."""
 
-import importlib.util
 import os
 import re
 import shlex
@@ -11,16 +10,13 @@ import click
 import pytest
 
 import cogmap
+import conf
 from cogmap._utils import documentation
 from cogmap.cli.group import cli
 from cogmap.comparators import FRCNClassifier, LTCNClassifier
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-
-specification = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
-conf = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(conf)
 
 PAGES = {
     path.relative_to(DOCS).with_suffix("").as_posix()
@@ -112,7 +108,8 @@ def links(page):
     folder = Path(page).parent
     targets = re.findall(r"\]\((?!\w+:|#)([^)\s#]+)\.md", TEXTS[page])
     for entries in re.findall(r"```\{toctree\}\n(.*?)```", TEXTS[page], flags=re.DOTALL):
-        targets += [line for line in entries.splitlines() if line and not line.startswith(":")]
+        lines = [line for line in entries.splitlines() if line and not line.startswith(":")]
+        targets += [re.sub(r".* <(.*)>", r"\1", line) for line in lines]  # "title <page>", or the page alone
     return {os.path.normpath(folder / target) for target in targets}
 
 
@@ -138,24 +135,45 @@ def test_all_pages_are_reached_by_links():
 
 
 def commands():
-    """Return each command line of the pages' shell blocks that calls cogmap."""
+    """Return each command line that calls cogmap, in shell blocks and within sentences."""
     for page, text in sorted(TEXTS.items()):
         blocks = re.findall(r"^```(.*?)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
         for block in (block for language, block in blocks if language in ("", "sh", "bash")):
             for line in block.replace("\\\n", " ").splitlines():
                 if line.startswith("cogmap "):
                     yield page, line
+        sentences = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        yield from ((page, line) for line in re.findall(r"`(cogmap [^`]+)`", " ".join(sentences.split())))
+
+
+def leaves(command=cli, name="cogmap"):
+    """Return each command that is no group, with its name."""
+    if not isinstance(command, click.Group):
+        return {name: command}
+    found = {}
+    for part in command.list_commands(click.Context(command)):
+        found |= leaves(command.get_command(click.Context(command), part), f"{name} {part}")
+    return found
+
+
+def test_every_command_shows_an_example():
+    """The help of each command, also of groups such as `cogmap map`, ends with a call of it."""
+    examples = {name: command.epilog or "" for name, command in leaves().items()}
+    examples["cogmap map page"] = examples["cogmap map page"].replace("cogmap draw", "cogmap map page")  # another name
+    assert {name for name, text in examples.items() if not re.search(rf"\n  {name}\b", text)} == set()
 
 
 def test_commands_and_their_options_exist():
-    """Every command of a shell block is one of the command line, with options that it has."""
+    """Every command is one of the command line, with options that it has."""
     seen = set()
     for page, line in commands():
         command, words = cli, shlex.split(line, comments=True)[1:]
-        while isinstance(command, click.Group):
+        while isinstance(command, click.Group) and words:
             name = words.pop(0)
             command = command.get_command(click.Context(command), name)
             assert command is not None, (page, line)
+        if isinstance(command, click.Group):  # a sentence about `cogmap map`
+            continue
         known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert used <= known | {"--help"}, (page, line)
@@ -166,6 +184,8 @@ def test_commands_and_their_options_exist():
 def test_extras_and_targets_of_make_exist():
     """`cogmap[extra]` and `make target` are spelled as in pyproject.toml and the Makefile."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    installed = set(re.findall(r"`cogmap\[(\w+)\]`", TEXTS["start/install"]))
+    assert installed == set(project["optional-dependencies"])
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     for page, text in TEXTS.items():
         for extras in re.findall(r"cogmap\[([\w,]+)\]", text):
@@ -181,7 +201,9 @@ def test_public_names_are_in_the_reference(monkeypatch):
     for page in PAGES:
         if page.startswith("reference/api/"):
             for module, names in re.findall(
-                r"currentmodule:: (\S+)\n.*?:toctree: \.\./generated/\n\n(.*?)```", TEXTS[page], flags=re.DOTALL
+                r"currentmodule:: (\S+)\n.*?:toctree: \.\./generated/\n   :nosignatures:\n\n(.*?)```",
+                TEXTS[page],
+                flags=re.DOTALL,
             ):
                 listed |= {f"{module}.{name}": page for name in names.split()}
     assert {f"cogmap.{name}" for name in cogmap.__all__} - {"cogmap.__version__"} <= set(listed)

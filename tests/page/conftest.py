@@ -122,8 +122,26 @@ def _months():
     return FCMForecaster().fit(pd.Series(values, index=months, name="sales"), drivers), None, None
 
 
+def _turnover():
+    """A forecaster of a series that grows, so that the map computes logarithms."""
+    t, noise = np.arange(96), np.random.default_rng(0).normal(0, 0.05, 96)
+    values = np.exp(5 + 0.02 * t + 0.3 * np.sin(t * np.pi / 6) + noise)
+    months = pd.period_range("2019-01", periods=96, freq="M")
+    return FCMForecaster(hidden=False).fit(pd.Series(values, index=months, name="turnover")), None, None
+
+
+def _shops():
+    """A forecaster of a panel of two shops."""
+    series = {
+        name: 50 + np.random.default_rng(seed).normal(size=40).cumsum() for seed, name in enumerate(("North", "Sea"))
+    }
+    return FCMForecaster(hidden=False).fit(series), None, None
+
+
 _MODELS = {
     "months": _months,
+    "turnover": _turnover,
+    "shops": _shops,
     "ward": _ward,
     "sales": _sales,
     "iris": _iris,

@@ -4,6 +4,7 @@ import json
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -28,7 +29,10 @@ def test_every_number_about_the_model_is_on_the_card(pages, name):
     assert any(key.startswith("/certainty" if name == "ward" else "/errors") for key in keys)
     assert sum(key.startswith("/importances") for key in keys) >= 3
     for key, text in shown:
-        value = abs(model.card.at(key))
+        if isinstance(value := model.card.at(key), str):  # of a category
+            assert text == value
+            continue
+        value = abs(value)
         if name == "sales":  # the table has decimal commas, and so has the page
             text = text.replace(".", "").replace(",", ".")
         whole = key.endswith("/rows")
@@ -42,6 +46,49 @@ def test_title_names_the_target_and_the_table(pages):
     assert page.title() == "readmission, from the table"
     assert page.locator("#answer .said").inner_text().startswith("readmission:")
     assert "class" not in page.locator("#answer").inner_text()
+
+
+def test_title_is_seen_on_a_phone_and_in_print(pages):
+    """The header of a narrow screen names the model and its answer."""
+    page = pages.open("ward", width=390, inside=False)
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        box = page.locator("#title").bounding_box()
+        assert box["height"] > 10
+        assert page.evaluate("getComputedStyle(document.getElementById('title')).clipPath") == "none"
+        assert page.locator("#title").inner_text() == "readmission, from the table"
+
+
+def test_unusual_rows_are_named(pages):
+    """Those of Python, by their numbers in the table; choosing one says so beside the answer."""
+    model, X, _ = pages.model("ward")
+    p_values = model.novelty_p_values(X)
+    rows = [str(row + 1) for row in np.flatnonzero(p_values <= max(0.01, 1 / (len(X) + 1)))]
+    page = pages.open("ward", inside=False)
+    buttons = page.locator("#rows .unusual button")
+    assert buttons.all_inner_texts() == rows
+    if rows:
+        buttons.first.click()
+        assert f"Row {rows[0]} of the data" in page.locator("#values").inner_text()
+        assert "unlike the training data" in page.locator("#answer .strange").inner_text()
+    else:
+        assert "None of these rows is unlike the training data" in page.locator("#rows").inner_text()
+
+
+def test_decimal_comma_of_the_target_is_kept(pages, tmp_path):
+    """Also if no other column has one; amounts have separators of thousands and the unit."""
+    n = np.arange(60)
+    prices = [f"{1000 + 37.5 * value:.2f}".replace(".", ",") for value in n]
+    frame = pd.DataFrame({"rooms": n % 7, "garden": np.where(n % 3 == 0, "yes", "no"), "age": n, "price": prices})
+    model = fit_table(frame, "price", FitOptions(structure="additive", units={"price": "€"}))
+    page = pages.open("ward", inside=False)
+    (tmp_path / "comma.html").write_text(html(model, frame.drop(columns="price")), encoding="utf-8")
+    page.goto((tmp_path / "comma.html").as_uri())
+    page.wait_for_selector("body[data-ready]")
+    assert re.fullmatch(r"\d\.\d{3}(,\d+)?\u00a0€", page.locator("#answer .said-name").inner_text())
+    words = page.locator("#reasons .reason-words").all_inner_texts()
+    assert all(text.endswith("€") for text in words if text)
+    assert not any(re.search(r"\d\.\d(?!\d\d)", text) for text in words)
 
 
 def test_training_rows_are_called_that(pages):
@@ -71,6 +118,12 @@ def test_changed_map_is_marked_everywhere(pages, hands):
     changed(page)
     words = "This map was changed by hand (1 arrow)."
     assert words in band.inner_text()
+    assert re.search(r"→ .*: [+\u2212][\d.]+ \((raises|lowers) it\) instead of [+\u2212][\d.]+ \(", band.inner_text())
+    page.get_by_role("button", name="Simple view").click()
+    assert "This is the original map." in page.locator(".simple-view").inner_text()
+    page.get_by_role("radio", name="this row").locator("visible=true").check()
+    assert "This is the original map." not in page.locator(".simple-view").inner_text()
+    page.get_by_role("button", name="Show the inside").click()
     after = page.locator("#answer .said").inner_text()
     assert "not known" in page.locator("#answer .sure").inner_text()
     assert "original map" in page.locator("#quality .warning").inner_text()

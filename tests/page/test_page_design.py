@@ -65,6 +65,43 @@ def test_axe_finds_nothing_in_a_forecast(pages, axe, width):
     assert page.problems == []
 
 
+def test_the_page_of_a_panel_names_its_series(pages):
+    """It shows the forecast of the first."""
+    page = pages.open("shops")
+    assert "Series North, the first of 2." in page.locator("#forecast").inner_text()
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_answer_of_a_forecaster_is_in_units(pages, width):
+    """Also if the map computes logarithms; it is beside the last values, and no range of changes."""
+    page = pages.open("turnover", width=width)
+    model = pages.model("turnover")[0]
+    assert model.sequence_.ends[0].transforms[0].log
+    forecast = model.forecast(1).values[0, 0]  # the page opens with the row of the next step
+    for part in ("#answer .said-name", "#short-answer"):
+        number = page.locator(part).text_content().split()[-1].replace(",", "")
+        assert float(number) == pytest.approx(forecast, rel=1e-3)
+    low, high = (float(end.replace(",", "")) for end in page.locator("#answer .scale-end").all_inner_texts())
+    history = model.history_[0][:, 0]
+    assert (low, high) == pytest.approx((history.min(), history.max()), rel=1e-3)
+    assert "These are logarithms." in page.locator("#reasons .sum").inner_text()
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_forecast_has_round_numbers_at_its_lines(pages, width):
+    """And a variable to hold is in one row, or two on a phone, with its value beside its name."""
+    page = pages.open("months", width=width)
+    marks = page.locator(".forecast-chart text[text-anchor=end]").all_text_contents()[:-1]  # the last is a time
+    assert len(marks) >= 2
+    assert all(float(mark.replace("\u2212", "-")) % 10 == 0 for mark in marks)
+    row = page.locator(".hold-row").first
+    name, amount = (row.locator(part).bounding_box() for part in ("label", "output"))
+    assert abs((name["y"] + name["height"] / 2) - (amount["y"] + amount["height"] / 2)) < 4
+    assert row.bounding_box()["height"] < (60 if width == 1440 else 110)
+
+
 def test_names_are_text(pages):
     """Markup in names is shown as text; it creates no element and no dialog."""
     page = pages.open("hostile")

@@ -121,7 +121,7 @@ def test_rows_shown_are_stratified_and_their_number_is_stated():
     counts = np.bincount(payload["sample"]["answers"])
     assert counts.sum() == 500
     assert np.abs(counts - [475, 23.75, 1.25]).max() < 1
-    assert payload["notes"][0] == "500 of 2,000 rows are shown, stratified by class."
+    assert payload["notes"][0] == "500 of 2,000 rows are shown, drawn so that each class keeps its share."
 
 
 @pytest.mark.parametrize("n_shown", [1, 2, 3, 7, 50])
@@ -154,7 +154,7 @@ def test_omissions_of_a_thousand_features_are_stated():
     fcm = FuzzyCognitiveMap(random.normal(size=(1001, 1001)))
     payload = unpacked(page.html(MapModel(fcm, 2, encoding, LogOddsLink(np.array([0, 1]))), table))
     rows, concepts, drawn = payload["notes"]
-    assert rows == "20 of 60 rows are shown, stratified by class."
+    assert rows == "20 of 60 rows are shown, drawn so that each class keeps its share."
     assert re.match(r"The picture leaves out \d+ of 1,001 concepts", concepts)
     assert re.search(r"Drawn influences alone reproduce its decisions with an R² (of|below)", drawn)
     assert len(payload["columns"]) == 1000

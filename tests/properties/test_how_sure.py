@@ -4,17 +4,22 @@ import asyncio
 import csv
 import io
 import json
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.base import clone
 
-from cogmap import fit_table
+import cogmap
+from cogmap import FCMClassifier, FCMRegressor, arrow_intervals, fit_table
 from cogmap.cli.group import cli
-from cogmap.exceptions import DataError, ParameterError
+from cogmap.exceptions import CogmapError, DataError, ParameterError
+from cogmap.integrations.onnx import to_onnx
 from cogmap.serving import application
 from cogmap.table import FitOptions, TableModel
 
@@ -194,3 +199,102 @@ def test_the_command_asks_an_old_file(rows, tmp_path):
     assert "predict_set` needs the held-out predictions of teachers" in result.output
     assert result.output.count("\n") == 1
     assert not (tmp_path / "out.csv").exists()
+
+
+RNG = np.random.default_rng(3)
+FEATURES = RNG.normal(size=(60, 2))
+SIGNAL = FEATURES[:, 0] + RNG.normal(size=60)
+COUNTS = RNG.poisson(np.exp(0.3 * SIGNAL))
+LABELS = np.column_stack([SIGNAL > 0, FEATURES[:, 1] > 0]).astype(int)
+WORDS = np.where(SIGNAL > 0, "high", "low")
+REGRESSOR, CLASSIFIER = (kind(structure="additive", random_state=0) for kind in (FCMRegressor, FCMClassifier))
+
+
+@cache
+def fitted(kind):
+    """Return a model of values or classes, with or without teachers, or the file of the first version."""
+    if kind == "old":
+        return cogmap.load(OLD_FILE)
+    estimator, y = (REGRESSOR, SIGNAL) if kind.startswith("values") else (CLASSIFIER, WORDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few iterations
+        without = {"structure": "full", "n_teachers": 0, "max_iter": 5} if "alone" in kind else {}
+        return clone(estimator).set_params(**without).fit(FEATURES, y)
+
+
+def fit(estimator, y, **parameters):
+    """Return a function that fits."""
+    return lambda: clone(estimator).set_params(**parameters).fit(FEATURES, y)
+
+
+def ask(kind, method, *options):
+    """Return a function that asks a fitted model about rows."""
+    return lambda: getattr(fitted(kind), method)(np.zeros((1, fitted(kind).n_features_in_)), *options)
+
+
+_TEACHERS = (
+    "needs the held-out predictions of teachers, which this model does not have: it was trained without teachers or by "
+    "partial_fit, or comes from an older file. Fit it again, with n_teachers='auto'."
+)
+BAD_INPUT = {
+    "a level of 0": (
+        ask("values", "predict_interval", 0),
+        "`FCMRegressor.predict_interval(level=...)` must be a number > 0 and < 1, got 0.",
+    ),
+    "a level of 1": (
+        ask("classes", "predict_set", 1),
+        "`FCMClassifier.predict_set(level=...)` must be a number > 0 and < 1, got 1.",
+    ),
+    "a level of 90": (
+        ask("values", "predict_interval", 90),
+        "`FCMRegressor.predict_interval(level=...)` must be a number > 0 and < 1, got 90. For 90 %, use 0.9.",
+    ),
+    "arrows at a level of 90": (
+        lambda: arrow_intervals(fitted("values"), FEATURES, SIGNAL, 90),
+        "`arrow_intervals(level=...)` must be a number > 0 and < 1, got 90. For 90 %, use 0.9.",
+    ),
+    "ONNX at a level of 90": (
+        lambda: to_onnx(fitted("values"), level=90),
+        "`to_onnx(level=...)` must be a number > 0 and < 1, got 90. For 90 %, use 0.9.",
+    ),
+    "negative counts": (
+        fit(REGRESSOR, COUNTS - 9, loss="poisson"),
+        f"`FCMRegressor(loss='poisson')` needs counts, whole numbers >= 0, but 'target' is {COUNTS[0] - 9} in row 1. "
+        "For rates or amounts, use loss='tweedie'.",
+    ),
+    "fractional counts": (
+        fit(REGRESSOR, COUNTS + 0.5, loss="poisson"),
+        f"`FCMRegressor(loss='poisson')` needs counts, whole numbers >= 0, but 'target' is {COUNTS[0] + 0.5} in row 1. "
+        "For rates or amounts, use loss='tweedie'.",
+    ),
+    "a quantile of 1.5": (
+        fit(REGRESSOR, SIGNAL, loss="quantile", quantile=1.5),
+        "`FCMRegressor(quantile=...)` must be a number > 0 and < 1, got 1.5.",
+    ),
+    "ordered classes without an order": (
+        fit(CLASSIFIER, WORDS, ordered=True),
+        "`FCMClassifier(ordered=...)` must be a list of the classes from the lowest to the highest, unless labels are "
+        "numbers or an ordered categorical, got True for the labels ['high', 'low'].",
+    ),
+    "an all-zero label": (
+        fit(CLASSIFIER, LABELS * [1, 0]),
+        "`FCMClassifier` needs labels that apply to some rows and not to others, but 'label 2' applies to no row (rows "
+        "with sample_weight 0 do not count). Leave the column out.",
+    ),
+    "an interval without teachers": (
+        ask("values alone", "predict_interval"),
+        f"`FCMRegressor.predict_interval` {_TEACHERS}",
+    ),
+    "a set without teachers": (ask("classes alone", "predict_set"), f"`FCMClassifier.predict_set` {_TEACHERS}"),
+    "a set of an old file": (ask("old", "predict_set"), f"`FCMClassifier.predict_set` {_TEACHERS}"),
+    "ONNX of an old file": (lambda: to_onnx(fitted("old"), level=0.9), f"`FCMClassifier.predict_set` {_TEACHERS}"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_INPUT)
+def test_bad_input_is_told_in_full(name):
+    """What was wrong, and the cure where there is one: word for word."""
+    do, message = BAD_INPUT[name]
+    with pytest.raises(CogmapError) as raised:
+        do()
+    assert str(raised.value) == message

@@ -10,6 +10,7 @@ import ssl
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -24,9 +25,10 @@ TOKEN = "a-token-that-is-long-enough"
 ROW = {"age": 41, "colour": "red", "member": "yes"}
 
 
-def block(language):
-    """Return the only block of the guide in a language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+def block(language, word=""):
+    """Return the only block of the guide in a language, of those with a word."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    (found,) = (text for text in blocks if word in text)
     return found
 
 
@@ -100,7 +102,7 @@ def expected(folder):
 
 def test_probes_of_kubernetes(url):
     """Paths of the probes answer without a token, and annotations name the port."""
-    (document,) = pytest.importorskip("yaml").safe_load_all(block("yaml"))
+    (document,) = pytest.importorskip("yaml").safe_load_all(block("yaml", "kind: Deployment"))
     template = document["spec"]["template"]
     (container,) = template["spec"]["containers"]
     assert template["metadata"]["labels"] == document["spec"]["selector"]["matchLabels"]
@@ -109,6 +111,20 @@ def test_probes_of_kubernetes(url):
         target = container[probe]["httpGet"]
         assert target["port"] == container["ports"][0]["containerPort"]
         assert json.load(urllib.request.urlopen(url + target["path"]))["status"] == "ok"
+
+
+def test_scrape_of_prometheus(url):
+    """Metrics need the token, which the configuration sends, and are at the path that Prometheus asks by default."""
+    (job,) = pytest.importorskip("yaml").safe_load(block("yaml", "scrape_configs"))["scrape_configs"]
+    assert set(job["authorization"]) == {"credentials_file"}  # its type is Bearer by default
+    assert "metrics_path" not in job
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(f"{url}/metrics")
+    assert error.value.code == 401
+    error.value.close()
+    request = urllib.request.Request(f"{url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    with urllib.request.urlopen(request) as response:
+        assert b"cogmap_model_info" in response.read()
 
 
 def test_curl(folder, url):

@@ -9,7 +9,7 @@ import pytest
 from cogmap.exceptions import DataError
 from cogmap.table import FitOptions, fit_table
 from cogmap.table.cards import Card
-from cogmap.table.sentences import direction, quality, text_of
+from cogmap.table.sentences import direction, quality, sure_sentences, text_of, warning
 
 
 def people(n=150, seed=0):
@@ -28,7 +28,7 @@ def people(n=150, seed=0):
     return frame
 
 
-def scored(accuracies, guess, forest, shares=(0.5, 0.5), losses=None):
+def scored(accuracies, guess, forest, shares=(0.5, 0.5), losses=None, n_rows=500):
     """Return a card with given scores of five folds."""
     own, losses = np.array(accuracies), np.array(losses or [0.5] * 5)
     methods = {"this map": own, "random forest": np.array(forest), "the most frequent class": np.array(guess)}
@@ -51,6 +51,7 @@ def scored(accuracies, guess, forest, shares=(0.5, 0.5), losses=None):
                 if name != "this map"
             },
             "importances": [{"column": f"c{i}", "share": share} for i, share in enumerate(shares)],
+            "certainty": [{"rows": n_rows}],
         }
     )
 
@@ -71,6 +72,17 @@ FLAT = [0.57] * 5
         (scored([0.70, 0.71, 0.70, 0.72, 0.71], FLAT, [0.71] * 5), "That is better than guessing", "WORSE"),
         (scored([0.70, 0.71, 0.70, 0.72, 0.71], FLAT, [0.8] * 5), "WORSE than the forest by 9 of 100", "NOT"),
         (scored([0.90, 0.91, 0.90, 0.92, 0.91], FLAT, [0.8] * 5), "better than the forest by 11 of 100", "WORSE"),
+        # Two and a half standard errors over five folds may be chance, and so may four rows of 63.
+        (scored([0.60, 0.59, 0.61, 0.57, 0.58], FLAT, [0.6] * 5, losses=[0.7] * 5), "That is better", "chance"),
+        (scored([0.60, 0.58, 0.64, 0.57, 0.58], FLAT, [0.6] * 5, losses=[0.7] * 5), "hardly better", "NOT"),
+        (scored([0.64] * 5, FLAT, [0.64] * 5, losses=[0.7] * 5, n_rows=63), "hardly better", "NOT"),
+        (scored([0.64] * 5, FLAT, [0.64] * 5, losses=[0.7] * 5, n_rows=100), "That is better", "chance"),
+        # Differences of rounded numbers.
+        (
+            scored([0.816] * 5, FLAT, [0.742] * 5),
+            "in 74 of 100: this map is better than the forest by about 7",
+            "WORSE",
+        ),
         (scored([0.98] * 5, FLAT, [0.98] * 5, (0.9, 0.1)), "One column almost gives the answer away: c0 has 90", "NOT"),
         (scored([0.80] * 5, FLAT, [0.8] * 5, (0.9, 0.1)), "no sign that one column gives", "almost"),
         (scored([0.98] * 5, FLAT, [0.98] * 5, (0.6, 0.4)), "no sign that one column gives", "almost"),
@@ -81,6 +93,60 @@ def test_sentences_follow_their_rules(card, says, says_not):
     text = " ".join(map(text_of, quality(card)))
     assert says in text
     assert says_not not in text
+
+
+def test_numbered_classes_are_called_classes():
+    """A number alone would read as an amount."""
+    entry = {"column": "age", "share": 0.5, "more": "12"}
+    card = scored([0.7] * 5, FLAT, [0.7] * 5) | {"classes": ["1", "12"], "importances": [entry]}
+    card["target"]["rows"] = {"1": 6, "12": 4}
+    assert text_of(direction(0, card)) == "more of it makes class 12 more likely"
+    assert "Always answering class 1 is right" in text_of(quality(card)[0])
+
+
+def test_a_map_that_guesses_is_warned_of_beside_each_answer():
+    """The warning follows the sentence of the card; probabilities that tell rows apart are worth something."""
+    worse = [0.55, 0.56, 0.54, 0.55, 0.57]
+    assert warning(scored(worse, FLAT, worse, losses=[0.7] * 5)).startswith("On new rows, this map is not better")
+    assert warning(scored([0.40, 0.80, 0.60, 0.50, 0.70], FLAT, worse, losses=[0.7] * 5)).count("hardly better") == 1
+    assert warning(scored(worse, FLAT, worse)) == warning(scored([0.8] * 5, FLAT, worse)) == ""
+    assert warning(Card({"classes": ["a", "b"]})) == ""
+
+
+def test_sets_of_one_class_are_not_called_certain():
+    """A set contains the true class for 90 of 100 rows of all, not of those for which it has one class."""
+    card = scored([0.6] * 5, FLAT, [0.6] * 5) | {"sets": {"level": 0.9, "single": 0.35, "size": 1.65}}
+    said = text_of(sure_sentences(card)[-1])
+    assert said.startswith("To be right in 90 of 100 new rows, it needs to name only one class for 35 of 100 rows")
+    assert "several for the others" in said
+
+
+def test_two_numbers_are_told_as_values():
+    """A column of two numbers is "1 instead of 0", and a rule about it names its value."""
+    draw = np.random.default_rng(2)
+    frame = pd.DataFrame({"sex": draw.integers(0, 2, 200), "shift": draw.choice([3.0, 8.0], 200)})
+    frame["ill"] = np.where(frame["sex"] + 0.2 * frame["shift"] + draw.normal(0, 0.5, 200) > 1.6, "yes", "no")
+    card = fit_table(frame, "ill", FitOptions(structure="additive")).card
+    text = str(card)
+    assert re.search(r"sex: 1 instead of 0 +\+", text)
+    assert re.search(r"shift: 8 instead of 3 +\+", text)
+    assert re.search(r"sex +\d+ % +1: yes", text)
+    assert "sex=1 makes yes more likely" in text
+    assert next(entry["step"] for entry in card["effects"] if entry["column"] == "shift") == 5.0
+
+
+def test_a_difference_that_may_be_chance_is_called_that():
+    """Unless it is small: then it is about the same."""
+    far = scored([0.70, 0.71, 0.70, 0.72, 0.71], FLAT, [0.4, 0.9, 0.6, 0.9, 0.9])
+    near = scored([0.70, 0.71, 0.70, 0.72, 0.71], FLAT, [0.71, 0.70, 0.72, 0.70, 0.72])
+    assert "the difference may be chance" in text_of(quality(far)[2])
+    assert "about the same" in text_of(quality(near)[2])
+
+
+def test_a_column_without_direction_is_explained():
+    """Its cell is not empty."""
+    card = scored([0.7] * 5, FLAT, [0.7] * 5)
+    assert text_of(direction(0, card)) == "on average it leads hardly either way"
 
 
 def test_opposite_association_is_marked():
@@ -96,7 +162,7 @@ def test_opposite_association_is_marked():
     assert entries["dose"]["alone"] < -0.5
     assert re.search(r"dose\s+\d+ %\s+lower \*", str(model.card))
     assert "goes with the opposite" in str(model.card)
-    assert direction(entries["dose"], model.card) == "more of it makes days lower"
+    assert text_of(direction(list(entries).index("dose"), model.card)) == "more of it makes days lower"
 
 
 def test_categories_have_a_direction():

@@ -13,10 +13,9 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from cogmap import explain, to_rules
 from cogmap.explanation import arrow_intervals
 from cogmap.explanation.rules import carried_share
+from cogmap.page import html
 from cogmap.table import FitOptions, fit_table
-from cogmap.table.cards import card_text
 from cogmap.table.scoring import rivals
-from cogmap.table.sentences import Figure, quality
 
 
 def people(draw, n):
@@ -158,6 +157,7 @@ def recomputed(model, frame, target, options):
     X = frame.drop(columns=target)
     found = {"/table/rows": len(whole), "/table/learned from": len(frame), "/table/columns": len(frame.columns)}
     found |= of_folds(model, X, y, options) | of_importances(model, X, y) | of_effects(model, X, y) | of_map(model, X)
+    found |= of_rows(model, X, np.flatnonzero(whole[target].notna()) + 1)
     if model.classes:
         found |= {f"/target/rows/{label}": n_rows for label, n_rows in y.value_counts().items()}
     return found
@@ -211,6 +211,12 @@ def of_importances(model, X, y):
     found = {}
     for place, entry in enumerate(model.card["importances"]):
         found[f"/importances/{place}/share"] = shares[entry["column"]]
+        if "parts" in entry:  # of a date
+            A = model.preparer.transform(X.iloc[:: max(len(X) // 300, 1)])
+            sizes = pd.Series(np.abs(explain(model.estimator, A).contributions).mean(axis=(0, 2)), A.columns)
+            for part in entry["parts"]:
+                share = shares[entry["column"]] * sizes[part] / sizes[list(entry["parts"])].sum()
+                found[f"/importances/{place}/parts/{part}"] = share
         if entry.get("alone") is not None:
             found[f"/importances/{place}/alone"] = alone(model, X, y, entry)
     return found
@@ -220,7 +226,9 @@ def alone(model, X, y, entry):
     """Return the correlation of a column with what more of it leads to: a class, or higher or lower values or ranks."""
     values = model.values(model.read(X).features)[:, model.columns.index(entry["column"])]
     if "value" in entry:
-        values = [None if value is None else value == entry["value"] for value in values]
+        numbers = all(value is None or isinstance(value, float) for value in values)  # of two values
+        higher = float(entry["value"]) if numbers else entry["value"]
+        values = [None if value is None else value == higher for value in values]
     values = np.array([np.nan if value is None else float(value) for value in values])
     if entry["more"] in ("higher", "lower"):
         order = model.target.order
@@ -243,10 +251,27 @@ def of_effects(model, X, y):
         up, down = (
             model.model.outputs(A.assign(**{names[j]: A.iloc[:, j] + sign * step}).to_numpy()) for sign in (1.0, -1.0)
         )
-        found[f"/effects/{place}/effect"] = ((up - down)[:, k] / (2.0 * step)).mean()
-        found[f"/effects/{place}/low"] = intervals.effects_low[j, k]
-        found[f"/effects/{place}/high"] = intervals.effects_high[j, k]
+        told = 10.0 ** np.floor(np.log10(A.iloc[:, j].std(ddof=0)))
+        told = max(told, 1.0) if (A.iloc[:, j].dropna() % 1 == 0).all() else told
+        told = np.ptp(A.iloc[:, j].dropna()) if A.iloc[:, j].nunique() == 2 else told
+        found[f"/effects/{place}/step"] = told
+        found[f"/effects/{place}/effect"] = told * ((up - down)[:, k] / (2.0 * step)).mean()
+        found[f"/effects/{place}/low"] = told * intervals.effects_low[j, k]
+        found[f"/effects/{place}/high"] = told * intervals.effects_high[j, k]
     return found
+
+
+def of_rows(model, X, numbers):
+    """Sets of classes or widths of intervals, and rows that are unlike the others."""
+    if model.classes:
+        sizes = np.array([len(classes) for classes in model.predict_set(X, level=0.9)])
+        found = {"/sets/level": 0.9, "/sets/single": (sizes == 1).mean(), "/sets/size": sizes.mean()}
+    else:
+        ends = model.predict_interval(X, level=0.9)
+        found = {"/intervals/level": 0.9, "/intervals/width": np.median(ends[:, 1] - ends[:, 0])}
+    rows = numbers[model.novelty_p_values(X) <= max(0.01, 1.0 / (len(X) + 1.0))]
+    assert len(rows) <= 10
+    return found | {"/unusual/count": len(rows)} | {f"/unusual/rows/{place}": row for place, row in enumerate(rows)}
 
 
 def of_map(model, X):
@@ -299,21 +324,95 @@ def test_every_number_of_the_card_is_recomputed_from_the_table(fitted):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TABLES if name not in QUICK])
-def test_every_number_on_more_tables(name):
-    """Of ten more tables."""
-    check(*fitted_to(name))
+def test_every_number_on_more_tables(name, browser, tmp_path):
+    """Of ten more tables, recomputed, and shown on card and page."""
+    model, frame, target, options = fitted_to(name)
+    check(model, frame, target, options)
+    check_shown(model, frame, browser, tmp_path)
 
 
-def test_figures_of_sentences_are_numbers_of_the_card(fitted):
-    """Each figure has a key, and its text is the rounded number there."""
-    card = fitted[0].card
-    figures = [part for sentence in quality(card) for part in sentence if isinstance(part, Figure)]
-    assert len(figures) >= 3
-    for figure in figures:
-        value, text = card.at(figure.key), float(re.sub(r"[^\d.]", "", figure.text.replace(",", "")))
-        scale = 1.0 if "error" in figure.key else 100.0
-        assert text == pytest.approx(abs(value) * scale, rel=0.006, abs=0.51 if scale == 100.0 else 0.0)
-        assert figure.text in card_text(card)
+NUMBER = re.compile(r"[-+\u2212]?\d[\d,]*(?:\.\d+)?")
+SHOWN = "all => all.map(one => [one.dataset.key, one.textContent])"
+# What is left of a part of the page without the numbers that have a place in the card.
+REST = """one => { const copy = one.cloneNode(true); copy.querySelectorAll("[data-key]").forEach(each => each.remove());
+  return copy.textContent; }"""
+
+
+def agrees(text, value):
+    """Return whether the first number of a text is a value, or its percentage, rounded to the digits of the text."""
+    shown = NUMBER.search(text)[0].replace(",", "").replace("\u2212", "-")
+    half = 0.5 * 10.0 ** -len(shown.partition(".")[2]) * (1.0 + 1e-9)
+    same_sign = shown[0] not in "+-" or (shown[0] == "-") == (value < 0.0)
+    return same_sign and any(abs(abs(value) * scale - abs(float(shown))) <= half for scale in (1.0, 100.0))
+
+
+def wrong_figures(card, shown):
+    """Return the figures that are not what the card has at their place."""
+    beyond = [entry["share"] for entry in card["importances"]][10:]
+    used = [share for share in beyond if share >= 0.005]
+    unused = sum(entry["share"] < 0.005 for entry in card["importances"])
+    counts = {len(used), unused, round(100.0 * sum(used))}
+    wrong = []
+    for key, text in shown:
+        entry = card.at(key)
+        if isinstance(entry, str):
+            turns = str(card.at(key.removesuffix("rule") + "together")) if "; in all" in entry else ""
+            right = all(number in f"{entry} {turns}" for number in NUMBER.findall(text))
+        elif isinstance(entry, list | dict):
+            right = int(text) in ({len(entry), len(entry) - 10, len(entry) - 40} | counts)
+        else:
+            right = agrees(text, entry)
+        wrong += [] if right else [(key, text, entry)]
+    return wrong
+
+
+def without_names(text, model, frame):
+    """Return a text without names that may have digits, and without figures of speech."""
+    choices = {value for column in frame for value in frame[column] if isinstance(value, str)}
+    names = {*map(str, frame.columns), *(model.classes or ()), *choices, "of 100", "R²"}
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, "")
+    return text
+
+
+def check_shown(model, frame, browser, tmp_path):
+    """Every number about the model, in its card as HTML and on its page, has a key, and is the number there."""
+    (tmp_path / "card.html").write_text(f"<meta charset=utf-8>{model.card._repr_html_()}", encoding="utf-8")
+    target = model.target.name
+    known = frame[frame[target].notna()]
+    labels = model.target.read(known[target])
+    (tmp_path / "page.html").write_text(html(model, known.drop(columns=target), labels), encoding="utf-8")
+    tab = browser.new_page()
+    try:
+        tab.goto((tmp_path / "card.html").as_uri())
+        shown = tab.eval_on_selector_all("[data-key]", SHOWN)
+        assert len(shown) > 30
+        assert wrong_figures(model.card, shown) == []
+        cells = tab.eval_on_selector_all("td", f"all => all.map({REST})")
+        assert [cell for cell in cells if re.search(r"\d", without_names(cell, model, frame))] == []
+        tab.goto((tmp_path / "page.html").as_uri())
+        tab.wait_for_selector("body[data-ready]")
+        shown = tab.eval_on_selector_all("[data-key]", SHOWN)
+        keys = {key.split("/")[1] for key, _ in shown}
+        assert keys >= {"scores", "importances", "certainty" if model.classes else "errors"}
+        assert wrong_figures(model.card, shown) == []
+        rest = without_names(tab.locator("#quality").evaluate(REST), model, frame)
+        assert not re.search(r"\d", rest), rest
+    finally:
+        tab.close()
+
+
+def test_every_number_shown_is_on_the_card(fitted, browser, tmp_path):
+    """On card and page of two quick tables."""
+    check_shown(fitted[0], fitted[1], browser, tmp_path)
+
+
+def test_a_wrong_figure_is_found(fitted):
+    """A number that differs from the card in its last digit."""
+    card, key = fitted[0].card, "/scores/this map/" + next(iter(fitted[0].card["scores"]["this map"])) + "/mean"
+    right = f"{card.at(key):.3f}"
+    assert wrong_figures(card, [(key, right)]) == []
+    assert wrong_figures(card, [(key, f"{card.at(key) + 0.001:.3f}")])
 
 
 def test_text_and_html_show_no_exponent_and_few_digits(fitted):

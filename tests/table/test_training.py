@@ -338,7 +338,7 @@ def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
     card = {"target": {"name": "y", "why": "as asked", "task": "regression"}, "classes": None, "columns": []}
     card |= {"table": {"name": "t", "learned from": 500}, "notes": [], "importances": [], "left out": {}}
     text = card_text(card | {"map": entry | {"drawn": 108, "carried": 0.931}})
-    assert "additive, a map of 204 concepts and 200 arrows; the 108 drawn decide alike with an R² of 0.93" in text
+    assert "200 arrows; its picture has the strongest 108, which alone decide as all do with an R² of 0.93" in text
     assert "a map of 9 concepts, 2 of them hidden, 2 steps" in card_text(
         card | {"map": {"concepts": 9, "hidden": 2, "depth": 2}}
     )

@@ -22,6 +22,7 @@ TYPE_CHECKING = False  # type checkers assume true; this avoids an import of `ty
 if TYPE_CHECKING:
     from typing import Any
 
+    from cogmap.persistence.files import Saved
     from cogmap.table.model import TableModel
     from cogmap.table.predictions import Predictions
 
@@ -70,6 +71,29 @@ def command() -> Iterator[None]:
         raise SystemExit(stopped.exit_code) from None
     except MemoryError:
         raise Problem("There is not enough memory. Use fewer rows or columns.") from None
+
+
+def open_model(path: str) -> "TableModel | Saved":
+    """Return the model of a file; a forecaster as it was saved, with its card."""
+    from cogmap.table.model import TableModel
+
+    try:
+        return TableModel.load(path)
+    except DataError:
+        from cogmap.persistence.files import load_saved
+
+        saved = load_saved(path) if os.path.exists(path) else None
+        if saved is None or not hasattr(saved.model, "forecast"):
+            raise
+        return saved
+
+
+def reliability(model: "TableModel") -> list[str]:
+    """Return a note if the model is not better than guessing, which beside an explanation is easily forgotten."""
+    from cogmap.table.sentences import warning
+
+    said = warning(model.card)
+    return [said] if said else []
 
 
 def tell(notes: Iterable[str]) -> None:

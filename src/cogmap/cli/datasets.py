@@ -3,6 +3,7 @@
 import click
 
 from cogmap._utils.optional import import_or_raise
+from cogmap.cli.common import example
 from cogmap.cli.errors import told_in_one_line
 
 
@@ -11,7 +12,7 @@ def datasets() -> None:
     """Show the paper's datasets."""
 
 
-@datasets.command("list")
+@datasets.command("list", epilog=example("cogmap datasets list"))
 def list_() -> None:
     """List all datasets."""
     with told_in_one_line():
@@ -27,7 +28,7 @@ def list_() -> None:
     console.Console(width=None if console.Console().is_terminal else 120).print(table)
 
 
-@datasets.command()
+@datasets.command(epilog=example("cogmap datasets describe wine"))
 @click.argument("name")
 def describe(name: str) -> None:
     """Show the properties of a dataset."""

@@ -2,7 +2,7 @@
 
 import click
 
-from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap.cli.common import command, example, json_option, on_table, reliability, tell
 
 
 @click.command(epilog=example("cogmap explain flowers.cogmap new.csv --row 3"))
@@ -20,15 +20,11 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
 
     import numpy as np
 
-    from cogmap._utils.numbers import readable
     from cogmap.explanation._answer import value_text
     from cogmap.maps._text import aligned, short
     from cogmap.table.model import TableModel
     from cogmap.table.scanning import Scan
-    from cogmap.table.sentences import amount
-
-    def _part(value: float) -> str:
-        return readable(value, 4, "+")
+    from cogmap.table.sentences import class_name, decimals_of, percent, points, value_words
 
     with command():
         subject = TableModel.load(model)
@@ -36,7 +32,7 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
         part = scan.row(row)
         label, outputs = part.predictions.labels[0], part.predictions.outputs[0]
         explanation = subject.explain(part.frame)
-        tell(scan.notes())
+        tell(scan.notes() + reliability(subject))
         contributions, base, names = explanation.contributions[0], explanation.base_values, explanation.feature_names
         if as_json:
             answer = {
@@ -54,12 +50,24 @@ def explain(model: str, table: str, row: int, as_json: bool) -> None:
             number = subject.classes.index(str(label)) if subject.classes else 0
             of_output = contributions[:, number]
             order = np.argsort(-np.abs(of_output), kind="stable")
-            lines = [[short(names[c]), value_text(explanation.values[0, c], 6), _part(of_output[c])] for c in order]
-            output = f"P({label})" if subject.classes else subject.target.name
-            unit = subject.target.unit
-            base_line = [f"a typical row: {output}", "", amount(base[number], digits=4)]
-            this = [f"this row: {output}", "", amount(outputs[number], digits=4)]
-            head = f"Row {row}: {label}" if subject.classes else f"Row {row}: {amount(float(label), unit, 5)}"
+            unit, units = subject.target.unit, subject.card.get("units", {})
+            decimals = decimals_of(subject.card, float(outputs[number]))
+            lines = [
+                [
+                    short(names[c]),
+                    value_text(explanation.values[0, c], 6, units.get(names[c], "")),
+                    points(of_output[c]) if subject.classes else value_words(of_output[c], decimals, unit, "+"),
+                ]
+                for c in order
+            ]
+            output = f"probability of {class_name(str(label))}" if subject.classes else subject.target.name
+            base_line, this = (
+                [f"{which}: {output}", "", percent(value) if subject.classes else value_words(value, decimals, unit)]
+                for which, value in (("a typical row", base[number]), ("this row", outputs[number]))
+            )
+            head = f"Row {row}: {subject.target.name} {label}" if subject.classes else f"Row {row}: {this[2]}"
             table_lines = aligned([["column", "value", "contribution"], base_line, *lines, this])
             text = "\n".join([head, *(line.rstrip() for line in table_lines)])
+            if subject.classes:
+                text += "\nA point is one percent of probability."
     click.echo(text)

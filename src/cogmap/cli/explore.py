@@ -7,6 +7,7 @@ from cogmap.cli.common import (
     command,
     example,
     model_argument,
+    open_model,
     page_contents,
     page_rows_option,
     rows_of_page,
@@ -37,7 +38,13 @@ def explore(model: str, table: str | None, out: str, max_rows: int | None) -> No
         check_place(out, model, *([] if table is None else [table]))
         if Path(model).suffix.casefold() in KINDS:
             raise DataError(f"{model} is a map, not a model. Use `cogmap draw {model}` instead.")
-        subject = TableModel.load(model)
+        subject = open_model(model)
+        if not isinstance(subject, TableModel):
+            if table is not None:
+                raise DataError(f"{model} is a forecaster, whose page has its series. Leave {table} out.")
+            write(subject.model, path=out)
+            click.echo(f"The page is {out}. It has the last values of the series.")
+            return
         frame = y = None
         if table is not None:
             raw, reading_notes = read_table(table, subject.texts, subject.card.get("table", {}).get("header", True))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cogmap.cli import _map_commands
-from cogmap.cli.common import command, formulas_option
+from cogmap.cli.common import command, example, formulas_option
 from cogmap.cli.draw import draw, sheet_option
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ for _command in (_map_commands.combine, _map_commands.compare, _map_commands.sce
 map.add_command(draw, "page")
 
 
-@map.command()
+@map.command(epilog=example("cogmap map show lake.mmp"))
 @click.argument("file")
 @sheet_option
 @_concepts
@@ -52,7 +52,7 @@ def show(file: str, sheet: str | None, concepts: str | None) -> None:
         click.echo(f"Show one with --sheet {next(iter(maps))!r}.")
 
 
-@map.command()
+@map.command(epilog=example("cogmap map convert lake.mmp lake.xlsx"))
 @click.argument("source")
 @click.argument("target")
 @sheet_option

@@ -1,5 +1,6 @@
 """``cogmap predict``: predict the rows of a table."""
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import repeat
@@ -93,7 +94,7 @@ def _csv_lines(
     from cogmap.table.files.writing import csv_cell
 
     if model.classes is None:
-        columns: list[Any] = [_numbers(predictions.labels, repr)]
+        columns: list[Any] = [_numbers(predictions.labels, partial(_value, model) if why else repr)]
     else:
         names = {label: csv_cell(label, formulas) for label in model.classes}
         columns = [[names[str(label)] for label in predictions.labels.tolist()]]
@@ -113,6 +114,14 @@ def _csv_lines(
     columns.append([csv_cell(notes.get(row, ""), formulas) for row in rows] if notes else repeat(""))
     text = "\n".join(map(",".join, zip(*columns, strict=False)))
     yield text + "\n" if text else ""
+
+
+def _value(model: "TableModel", value: float) -> str:
+    """Format a predicted value for people: no finer than it is known, without separators, which programs reject."""
+    from cogmap.table.sentences import decimals_of
+
+    decimals = decimals_of(model.card, value)
+    return f"{round(value, decimals) + 0.0:.{decimals}f}" if math.isfinite(value) else ""
 
 
 def _probability(value: float) -> str:
@@ -153,10 +162,15 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
     """Yield for each row the strongest contributions to its prediction, with the values of the columns."""
     import numpy as np
 
-    from cogmap._utils.numbers import readable
     from cogmap.explanation._answer import value_text
+    from cogmap.table.sentences import decimals_of, points, value_words
 
-    names, classes = model.columns, model.classes or [""]
+    def words(value: float, prediction: Any) -> str:
+        if model.classes:
+            return points(value)
+        return value_words(value, decimals_of(model.card, float(prediction)), model.target.unit, "+")
+
+    names, classes, units = model.columns, model.classes or [""], model.card.get("units", {})
     for first in range(0, len(predictions.labels), _EXPLAINED_AT_ONCE):
         rows = slice(first, first + _EXPLAINED_AT_ONCE)
         contributions, _ = model.contributions(predictions.features[rows])
@@ -164,4 +178,7 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
         for row, label in enumerate(predictions.labels[rows].tolist()):
             of_row = contributions[row, :, classes.index(str(label)) if model.classes else 0]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
-            yield [f"{names[c]} = {value_text(values[row, c], 6)} ({readable(of_row[c], 2, '+')})" for c in strongest]
+            yield [
+                f"{names[c]} = {value_text(values[row, c], 6, units.get(names[c], ''))} ({words(of_row[c], label)})"
+                for c in strongest
+            ]

@@ -3,13 +3,14 @@
 import click
 
 from cogmap._utils.optional import import_or_raise
+from cogmap.cli.common import example
 from cogmap.cli.errors import told_in_one_line
 
 EMBEDDED = ("iris", "wine", "breast_cancer", "digits")  # copied from `research.datasets`, which is slow to import
 PROTOCOLS = ("strict", "author", "printed")
 
 
-@click.command()
+@click.command(epilog=example("cogmap reproduce --datasets iris,wine --protocol author --out reproduction"))
 @click.option("--datasets", default=",".join(EMBEDDED), show_default=True, help="Comma-separated names, or 'all'.")
 @click.option("--methods", default="paper", show_default=True, help="Comma-separated names, 'paper', or 'all'.")
 @click.option(

@@ -2,7 +2,9 @@
 
 import click
 
-from cogmap.cli.common import command, example, json_option, model_argument
+from cogmap.cli.common import command, example, json_option, model_argument, open_model
+
+_NO_CARD = "This model was saved without a card."
 
 
 @click.command(epilog=example("cogmap show flowers.cogmap"))
@@ -16,13 +18,20 @@ def show(model: str, as_json: bool) -> None:
     import json
 
     from cogmap.table.model import TableModel
+    from cogmap.table.series import forecast_card_text
 
     with command():
-        subject = TableModel.load(model)
-        if subject.card:
+        subject = open_model(model)
+        if not isinstance(subject, TableModel):
+            card = subject.card
+            if "backtest" in card:
+                text = json.dumps(card, ensure_ascii=False, indent=2) if as_json else forecast_card_text(card)
+            else:
+                sentence = subject.model.sentence_
+                text = json.dumps({"sentence": sentence}) if as_json else f"{_NO_CARD}\n{sentence}"
+        elif subject.card:
             text = json.dumps(subject.card, ensure_ascii=False, indent=2) if as_json else str(subject.card)
         else:
             description = repr(subject.model.map)
-            no_card = "This model was saved without a card."
-            text = json.dumps({"map": description}) if as_json else f"{no_card}\n{description}"
+            text = json.dumps({"map": description}) if as_json else f"{_NO_CARD}\n{description}"
     click.echo(text)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cogmap._utils.text import quoted
-from cogmap.cli.common import command, example, json_option, on_table, tell
+from cogmap.cli.common import command, example, json_option, on_table, reliability, tell
 from cogmap.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
     from cogmap.maps._text import aligned, short
     from cogmap.table.model import TableModel
     from cogmap.table.scanning import Scan
-    from cogmap.table.sentences import amount
+    from cogmap.table.sentences import class_name, decimals_of, percent, value_words
 
     with command():
         subject = TableModel.load(model)
@@ -42,7 +42,7 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
         _check_fixed(subject, fixed)
         scan = Scan(subject, table)
         answer = subject.what_if(scan.row(row).frame, goal, fixed=fixed)
-        tell(scan.notes())
+        tell(scan.notes() + reliability(subject))
         before, after = (
             dict(zip(subject.outputs, map(float, outputs), strict=True))
             for outputs in (answer.outputs_before, answer.outputs)
@@ -56,17 +56,36 @@ def what_if(model: str, table: str, row: int, to: str | None, fixed: tuple[str, 
         elif not answer.changes:
             text = f"No change is needed: the prediction of row {row} is already {to}."
         else:
-            lines = [[short(name), value_text(b, 6), value_text(a, 6)] for name, (b, a) in answer.changes.items()]
-            unit = subject.target.unit
+            units = subject.card.get("units", {})
+            lines = [
+                [
+                    short(name),
+                    *(
+                        value_text(value, digits, units.get(name, ""))
+                        for value, digits in zip(values, (6, 4), strict=True)  # a computed value needs fewer
+                    ),
+                ]
+                for name, values in answer.changes.items()
+            ]
+            decimals = decimals_of(subject.card, max(map(abs, before.values())))
+            # As many decimals as tell two nearly equal probabilities apart.
+            nearly = sorted(after.values())[-2:]
+            places = next((n for n in range(1, 5) if len({percent(value, n) for value in nearly}) == len(nearly)), 1)
+
+            def said(value: float) -> str:
+                return percent(value, places) if subject.classes else value_words(value, decimals, subject.target.unit)
+
             outputs = [["", "before", "after"]] + [
                 [
-                    f"P({name})" if subject.classes else subject.target.name,
-                    amount(before[name], unit, 4),
-                    amount(after[name], unit, 4),
+                    f"probability of {class_name(name)}" if subject.classes else subject.target.name,
+                    said(before[name]),
+                    said(after[name]),
                 ]
                 for name in subject.outputs
             ]
-            text = "\n".join([*aligned([["change", "from", "to"], *lines]), "", *aligned(outputs)])
+            was, becomes = (max(of, key=of.__getitem__) for of in (before, after))
+            head = [f"Row {row}: {subject.target.name} {was} becomes {becomes}", ""] if subject.classes else []
+            text = "\n".join([*head, *aligned([["change", "from", "to"], *lines]), "", *aligned(outputs)])
     click.echo(text)
 
 

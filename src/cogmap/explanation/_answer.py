@@ -127,9 +127,17 @@ def number(value: float, sign: str = "") -> str:
     return f"{value:{sign}.4f}" if abs(value) < 1e4 else readable(value, sign=sign)
 
 
-def value_text(value: Any, digits: int = 5) -> str:
-    """Format the value of a feature, or of a column of a raw table."""
-    return "missing" if value is None else value if isinstance(value, str) else readable(float(value), digits)
+def value_text(value: Any, digits: int = 5, unit: str = "") -> str:
+    """Format the value of a feature, or of a column of a raw table, with its unit unless it is missing.
+
+    Examples
+    --------
+    >>> value_text(12.5, unit="km"), value_text("red"), value_text(None, unit="km")
+    ('12.5 km', 'red', 'missing')
+    """
+    if value is None:
+        return "missing"
+    return f"{value if isinstance(value, str) else readable(float(value), digits)} {unit}".rstrip()
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from cogmap._learning.resampling import refits, widened
 from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, check_integer, param_error
-from cogmap.explanation._answer import LINES_SHOWN, Answer, frame, number, text_table
+from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number
 from cogmap.explanation._subject import Subject, table_parts
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.features import Array
@@ -20,14 +20,15 @@ from cogmap.statistics.conformal import check_level
 
 _OWNER = "arrow_intervals"
 # Refits keep the arrows, which were selected on the same rows, so their spread is too small. The factors for values
-# and for classes were chosen on simulated tables with known effects, and confirmed by `python -m benchmarks.effects`.
-_INFLATION = {"values": 1.3, "classes": 1.05}
+# and for classes were chosen by `python -m benchmarks.effects --choosing`, on simulated tables with known effects, and
+# confirmed on others by `python -m benchmarks.effects`.
+_INFLATION = {"values": 1.4, "classes": 1.05}
 _ALPHA_SHARE = 0.1  # penalty of a refit, relative to that of the training
 _EFFECT_ROWS = 2000
 
 
-@dataclass(frozen=True, eq=False)
-class ArrowIntervals(Answer):
+@dataclass(frozen=True, eq=False, repr=False)
+class ArrowIntervals(Drawn):
     """Arrows and mean effects with intervals.
 
     Attributes
@@ -52,6 +53,7 @@ class ArrowIntervals(Answer):
     cogmap.influence : Compute the influence of each concept on each output on data, and the edges that carry it.
     cogmap.maps.monte_carlo.monte_carlo :
         Run a scenario on many maps with random weights and return the distribution of its outcome.
+    cogmap.plotting.plot_effects : Plot the mean effect of each feature with its interval.
 
     Examples
     --------
@@ -63,6 +65,8 @@ class ArrowIntervals(Answer):
     >>> list(result.to_frame()), list(result.effects_to_frame())
     (['source', 'target', 'weight', 'low', 'high'], ['feature', 'output', 'effect', 'low', 'high'])
     """
+
+    _picture: ClassVar[str] = "plot_effects"
 
     level: float
     concepts: tuple[str, ...]
@@ -119,7 +123,7 @@ class ArrowIntervals(Answer):
         targets, sources = np.unravel_index(order, self.weights.shape)
         return targets, sources
 
-    def __repr__(self) -> str:
+    def _blocks(self) -> list[Block]:
         n_uncertain, n_arrows = int(self.uncertain.sum()), np.count_nonzero(self.weights)
         head = f"{n_arrows} arrows with {self.level:.0%} intervals, of which {n_uncertain} contain zero"
         arrows = [
@@ -132,11 +136,11 @@ class ArrowIntervals(Answer):
             [self.features[j], self.output_names[k], *(f"{part[j, k]:+.4g}" for part in self._of_effects)]
             for j, k in zip(*np.unravel_index(places, size.shape), strict=True)
         ]
-        lines = [
-            *text_table(["arrow from", "to", "weight", "low", "high"], arrows),
-            *text_table(["mean effect of", "on", "per unit", "low", "high"], effects),
+        return [
+            head,
+            (["arrow from", "to", "weight", "low", "high"], arrows),
+            (["mean effect of", "on", "per unit", "low", "high"], effects),
         ]
-        return "\n".join([head, *lines])
 
     @property
     def _ends(self) -> tuple[Array, Array]:
@@ -160,7 +164,7 @@ def arrow_intervals(
 
     The weights of the map are trained again on randomly weighted rows (Bayesian bootstrap), from where they are. The
     arrows stay the same; a feature without any gets one into each output, so that its effect has an interval, too.
-    Intervals are those of Student's t distribution, 1.3 times as wide for values and 1.05 times for classes, because
+    Intervals are those of Student's t distribution, 1.4 times as wide for values and 1.05 times for classes, because
     the arrows were selected on the same rows. They are approximate: the guide "How sure is it?" shows how often those
     of simulated tables contain the true effect.
 

@@ -19,7 +19,7 @@ from cogmap.models.model import MapModel
 _TYPICAL_ROWS = 500
 _WIDTH = 100  # of a line of `repr`
 _GRID, _MEAN_ROWS = 40, 100  # values of a feature, and rows, over which its effect is measured
-_MAX_TURNS = 2  # of an effect that is told in words
+_MAX_TURNS = 2  # turning points of an effect that a sentence describes
 _FLAT = 0.05  # a change of direction counts from this share of the whole effect
 _STRONG, _WEAK = 0.5, 0.1  # strengths, relative to the strongest rule, from which a rule is strong and below weak
 
@@ -67,8 +67,8 @@ class Rules(Answer):
     strengths : ndarray of shape (n_rules,)
         Absolute weight times the standard deviation of the state of the source.
     together : tuple of (Together or None)
-        For the first rule against the sign of a stronger one about the same feature and target: the mean effect of the
-        feature through all rules.
+        For the strongest rule about a feature and target, and the first against its direction, if there is one: the
+        mean effect of the feature through all rules.
 
     See Also
     --------
@@ -131,10 +131,11 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
     """Return a map as sentences, one per arrow, ordered by strength.
 
     The strength of an arrow is its absolute weight times the standard deviation of the state of its source: a large
-    weight from a concept that hardly changes says little. Rules add up: if two rules about one feature have different
-    signs, the sentence of the weaker one ends with the mean effect of the feature through all rules. An additive or
-    named map (``structure="auto"``) has one sentence per arrow into an output; the names of its steps and combinations
-    contain the arrows into them. For other maps, every arrow has a sentence.
+    weight from a concept that hardly changes says little. Rules add up: if two rules about one feature lead in opposite
+    directions, as "high age raises it" and "age is low raises it" do, the sentences of the strongest of each end with
+    the mean effect of the feature through all rules. An additive or named map (``structure="auto"``) has one sentence
+    per arrow into an output; the names of its steps and combinations contain the arrows into them. For other maps,
+    every arrow has a sentence.
 
     Parameters
     ----------
@@ -211,16 +212,18 @@ def to_rules(model: Any, X: ArrayLike | None = None) -> Rules:
 def _together(
     model: MapModel, rows: Array, targets: NDArray[np.intp], sources: NDArray[np.intp], weights: Array
 ) -> list[Together | None]:
-    """Return the effect of a feature for the first arrow against the sign of a stronger one about the same feature."""
+    """Return the effect of a feature for the strongest arrows of each direction about it, if both occur."""
     feature_of = _only_feature(model)
-    features = np.array([feature_of.get(int(source), -1) for source in sources], dtype=np.intp)
+    features = np.array([feature_of.get(int(source), (-1, 1.0))[0] for source in sources], dtype=np.intp)
+    signs = np.sign(weights) * np.array([feature_of.get(int(source), (-1, 1.0))[1] for source in sources])
     result: list[Together | None] = [None] * len(weights)
     names = model.encoding.column_names(model.map.concepts[: model.n_inputs])
     for feature, target in set(zip(features.tolist(), targets.tolist(), strict=True)):
         group = np.flatnonzero((features == feature) & (targets == target))
-        against = group[np.sign(weights[group]) != np.sign(weights[group[:1]])]
+        against = group[signs[group] != signs[group[:1]]]
         if feature >= 0 and len(against):
-            result[against[0]] = Together(names[feature], *_turns(*_mean_effect(model, rows, feature, target)))
+            effect = Together(names[feature], *_turns(*_mean_effect(model, rows, feature, target)))
+            result[group[0]] = result[against[0]] = effect
     return result
 
 
@@ -234,15 +237,16 @@ def _mean_effect(model: MapModel, rows: Array, feature: int, target: int) -> tup
     return values, inputs.reshape(len(values), -1).mean(axis=1)
 
 
-def _only_feature(model: MapModel) -> dict[int, int]:
-    """Return the concepts that depend on one feature only, with that feature."""
+def _only_feature(model: MapModel) -> dict[int, tuple[int, float]]:
+    """Return the concepts that depend on one feature only, with that feature and -1 if less of it activates them."""
     columns = model.encoding.columns
-    result = {place: int(column) for place, column in enumerate(columns)}
-    targets, sources, _ = model.map._edges()
+    result = {place: (int(column), 1.0) for place, column in enumerate(columns)}
+    targets, sources, weights = model.map._edges()
     for concept in range(model.n_inputs, model.map.n_concepts):
-        inputs = sources[(targets == concept) & (sources != concept)]
+        into = (targets == concept) & (sources != concept)
+        inputs = sources[into]
         if len(inputs) and (inputs < model.n_inputs).all() and len(found := set(columns[inputs].tolist())) == 1:
-            result[concept] = int(found.pop())
+            result[concept] = int(found.pop()), -1.0 if (weights[into] < 0.0).all() else 1.0
     return result
 
 

@@ -36,7 +36,8 @@ _LARGE = 2**21  # bytes above which the best compression takes too long
 _COMMENT = re.compile(
     r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL
 )  # whole lines, which take a tenth of a page
-_INDENT = re.compile(r"\n\s+")  # of style sheets
+_STYLE_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_STYLE_BLANKS = re.compile(r"\s*([{};,])\s*")  # around marks of style sheets, whose texts have none of these
 _IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\* as \w+)\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
 _REEXPORT = re.compile(r'^export\s+(\{[^}]*\})\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
@@ -45,7 +46,7 @@ _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+)
 def assemble_page(title: str, payload: dict[str, Any], kind: str = "page", language: str = "en") -> str:
     """Return the page of a model, or the drawing board, as one self-contained HTML document."""
     entry, styles, sources = _PAGES[kind]
-    style = _INDENT.sub("\n", "".join(map(_read, styles)))
+    style = _STYLE_BLANKS.sub(r"\1", _STYLE_COMMENT.sub("", "".join(map(_read, styles)))).strip()
     starter, script = _read("starter.js"), bundle(entry)
     parts = {
         "policy": html.escape(_policy(style, [starter, script]) + sources, quote=True),

@@ -7,8 +7,19 @@ from numpy.typing import NDArray
 
 from cogmap.explanation._subject import effects_per_deviation
 from cogmap.models.model import MapModel
-from cogmap.table.sentences import Figure, Sentence, brief, direction, edit_sentences, opposite, pointer, quality
+from cogmap.table.sentences import (
+    Figure,
+    Sentence,
+    brief,
+    direction,
+    edit_sentences,
+    opposite,
+    pointer,
+    quality,
+    warning,
+)
 
+_MATTER = 5  # columns listed as those that matter most
 _SIGN = 0.02  # an effect this small beside the largest of its output has no direction
 
 
@@ -28,18 +39,26 @@ def card_part(
 ) -> dict[str, Any]:
     """Return the parts of the payload that come from a card; every number has its place in the card as its key."""
     decimals = [getattr(column, "decimal", ".") for column in getattr(preparer, "columns_", ())]
+    decimals.append(((card.get("target") or {}).get("numbers") or {}).get("decimal", "."))
     part: dict[str, Any] = {"decimal": "," if "," in decimals else ".", "learned_rows": learned_rows}
     if not card:
         return part
     units, names = card.get("units", {}), [column["name"] for column in columns]
     matters = {entry["column"]: (place, entry) for place, entry in enumerate(card["importances"])}
+    parts = {
+        name: (place, share) for place, entry in matters.values() for name, share in entry.get("parts", {}).items()
+    }
     for column in columns:
         if column["name"] in units:
             column["unit"] = units[column["name"]]
-        if column["name"] in matters:  # a date has several columns on the page
+        if column["name"] in parts:  # a date has several columns on the page
+            place, share = parts[column["name"]]
+            column |= {"importance": share, "key": pointer("importances", place, "parts", column["name"])}
+        if column["name"] in matters:
             place, entry = matters[column["name"]]
             column |= {"importance": entry["share"], "key": pointer("importances", place, "share")}
-            column |= {"leads": direction(entry, card), "opposite": opposite(entry)}
+            if "more" not in entry and "effects" in column:  # as the card says
+                column["effects"] = [0] * len(column["effects"])
     fixed = card.get("settings", {}).get("fixed", ())
     return part | {
         "unit": card["target"].get("unit", ""),
@@ -47,6 +66,12 @@ def card_part(
         "card": {
             "quality": [_parts(sentence) for sentence in quality(card)] if "comparisons" in card else [],
             "brief": _parts(brief(card)),
+            "warning": warning(card),
+            "matters": [
+                {"name": entry["column"], "share": entry["share"], "key": pointer("importances", place, "share")}
+                | {"leads": _parts(direction(place, card)), "opposite": opposite(entry)}
+                for place, entry in enumerate(card["importances"][:_MATTER])
+            ],
             "certainty": card.get("certainty"),
             "errors": card.get("errors"),
             "edits": _edits(card) if "edits" in card else None,

@@ -16,8 +16,8 @@ from cogmap.models.logarithms import Logarithms
 Array = NDArray[np.floating]
 Column = dict[str, Any]
 
-# A feature with the values 0 and 1, and the words for them that can be pasted.
-_YES_OR_NO = {"choices": ["no", "yes"], "words": {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1}}
+# A feature with the values 0 and 1, and other words for them that can be pasted. It need not mean no and yes.
+_ZERO_OR_ONE = {"choices": ["0", "1"], "words": {"0": 0, "1": 1, "no": 0, "yes": 1, "false": 0, "true": 1}}
 _UNIT = re.compile(r"\(([^()]{1,12})\)\s*$")  # petal width (cm)
 
 
@@ -69,7 +69,7 @@ def number_columns(encoding: Encoding, names: tuple[str, ...], table: Array | No
         {
             "name": name,
             "features": [j],
-            **(_YES_OR_NO if whole[j] and low[j] == 0.0 and high[j] == 1.0 else {}),
+            **(_ZERO_OR_ONE if whole[j] and low[j] == 0.0 and high[j] == 1.0 else {}),
             **_unit(name),
             **_range(low[j], high[j], center[j], known.deviation[j], bool(whole[j])),
             **({} if logarithms is None else _tail(logarithms, j)),

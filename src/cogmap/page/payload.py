@@ -11,7 +11,7 @@ from cogmap.explanation import feature_importances, influence
 from cogmap.explanation._subject import Subject
 from cogmap.explanation.rules import carried_share
 from cogmap.maps._text import short
-from cogmap.maps.drawing.view import author_positions, edge_strength
+from cogmap.maps.drawing.view import ALL_DRAWN, author_positions, edge_strength
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.links import LogLink, QuantileLink
 from cogmap.models.model import MapModel
@@ -89,7 +89,8 @@ def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Paylo
     subject = Subject(model, page.names)
     rows = subject.typical_rows(_N_TYPICAL) if shown is None or not len(shown) else shown
     strength = edge_strength(influence(model, rows).flow)
-    carried = partial(carried_share, model, X=rows)
+    # The card says what the drawn arrows carry, measured on more rows.
+    carried = None if "carried" in page.card.get("map", {}) else partial(carried_share, model, X=rows)
     drawn = picture_of(page.fcm.concepts, page.fcm.weights, model.kinds, strength, None, carried)
     importances = feature_importances(model, rows, n_repeats=1).importances_mean
     for column in columns:
@@ -114,6 +115,7 @@ def _of_model(page: PageSubject, model: MapModel, max_rows: int | None) -> Paylo
             "columns": [] if shown is None else [cells(column, shown) for column in columns],
             "answers": _plain_answers(page, chosen),
             "numbers": chosen.tolist(),
+            "unusual": _unusual(page, shown),
         },
         "n_rows": 0 if table is None else len(table),
         **card_part(page.card, columns, page.preparer, page.learned_rows),
@@ -153,7 +155,7 @@ def _sure(page: PageSubject) -> Payload:
     """Return what intervals, sets of classes and the novelty of rows need, as far as it is known."""
     payload: Payload = {}
     link: Any = None if page.model is None else page.model.link
-    if (errors := page.errors) is not None and not (isinstance(link, QuantileLink) and link.is_sorted):
+    if (errors := page.errors) is not None:
         payload["sure"] = {"level": _LEVEL, "quantile": plain(errors.quantile(_LEVEL))}
         if isinstance(link, QuantileLink):
             payload["sure"]["sides"] = [plain(side) for side in errors.quantile((1 + _LEVEL) / 2).reshape(2, -1)]
@@ -163,6 +165,14 @@ def _sure(page: PageSubject) -> Payload:
         arrays = {name: _dense(getattr(distances, name)) for name in ("center", "scale", "precision", "quantiles")}
         payload["distances"] = {**arrays, "n_rows": distances.n_rows, "strange": distances.strange}
     return payload
+
+
+def _unusual(page: PageSubject, shown: NDArray[np.floating] | None) -> list[int] | None:
+    """Return the places of the rows that are unlike the training data, None if that is unknown."""
+    if page.distances is None or shown is None:
+        return None
+    p_values = page.distances.p_values(np.asarray(shown, dtype=np.float64))
+    return np.flatnonzero(p_values <= page.distances.strange).tolist()
 
 
 def _link(link: Any) -> Payload:
@@ -210,8 +220,9 @@ def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, graph
     notes, left_out = [], graph["left_out"]
     n_rows = 0 if page.table is None else len(page.table)
     if 0 < n_shown < n_rows:
-        strata = "class" if page.model is not None and hasattr(page.model.link, "classes") else "value"
-        notes.append(f"{n_shown:,} of {n_rows:,} rows are shown, stratified by {strata}.")
+        of_classes = page.model is not None and hasattr(page.model.link, "classes")
+        keep = "each class keeps its share" if of_classes else "low and high answers keep their shares"
+        notes.append(f"{n_shown:,} of {n_rows:,} rows are shown, drawn so that {keep}.")
     if left_out:
         n_concepts = page.fcm.n_concepts
         notes.append(
@@ -219,12 +230,13 @@ def _notes(page: PageSubject, columns: list[dict[str, Any]], n_shown: int, graph
             "The computation includes them."
         )
     if page.model is not None:
-        notes.append(graph["note"])
+        # The page opens with a simple view, of columns and the answer.
+        notes.append(graph["note"].replace(ALL_DRAWN, "“Show the inside” draws all of it"))
     constant = [column["name"] for column in columns if "low" in column and column["low"] == column["high"]]
     if constant:
         notes.append(f"Constant in the training data, so the effect of other values is unknown: {few(constant)}.")
     unused = {} if page.preparer is None else page.preparer.left_out_
     if unused:
         reasons = [f"{short(name)} ({reason})" for name, reason in unused.items()]
-        notes.append(f"Columns of the table that the map does not use: {few(reasons)}.")
+        notes.append(f"Columns of the table that the map does not use: {few(reasons, whole=True)}.")
     return [*notes, *page.notes]

@@ -147,10 +147,10 @@ def _learned_rows(sections: dict[str, Any], table: Array | None, y: Any) -> floa
     return found.known / found.compared if found.compared else None
 
 
-def few(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
+def few(names: Sequence[str], whole: bool = False) -> str:
+    """Return the first names, shortened unless they are to stay whole, and how many more there are."""
     more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(short(name) for name in names[:_MAX_NAMES]) + more
+    return ", ".join(name if whole else short(name) for name in names[:_MAX_NAMES]) + more
 
 
 def _check_size(owner: str, fcm: FuzzyCognitiveMap) -> None:

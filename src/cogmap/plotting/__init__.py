@@ -19,6 +19,7 @@ from cogmap.plotting.displays import InfluenceDisplay, MapDisplay, PruningDispla
 from cogmap.plotting.forecasts import plot_forecast  # noqa: E402
 from cogmap.plotting.graph import plot_map  # noqa: E402
 from cogmap.plotting.influence import plot_influence  # noqa: E402
+from cogmap.plotting.intervals import plot_effects, plot_intervals  # noqa: E402
 from cogmap.plotting.pruning import plot_pruning  # noqa: E402
 from cogmap.plotting.regions import plot_decision_regions  # noqa: E402
 from cogmap.plotting.row_displays import ContributionsDisplay, StatesDisplay, StoryDisplay, WhatIfDisplay  # noqa: E402
@@ -46,8 +47,10 @@ __all__ = [
     "plot_critical_difference",
     "plot_decision_regions",
     "plot_disagreement",
+    "plot_effects",
     "plot_forecast",
     "plot_influence",
+    "plot_intervals",
     "plot_loss_curves",
     "plot_map",
     "plot_monte_carlo",

@@ -192,13 +192,13 @@ def hide_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None, ncols: int = 3) -> None:
     """Put the legend above the Axes, where it hides no data."""
     ax.legend(
         handles=handles,
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
+        ncols=ncols,
         frameon=False,
         borderaxespad=0.2,
         handletextpad=0.5,

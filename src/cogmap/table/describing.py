@@ -1,37 +1,46 @@
 """Make the card of a model: what was learned, scores, comparisons, importances, kinds of columns."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cogmap.explanation import arrow_intervals
+from cogmap._utils.numbers import readable
+from cogmap.explanation import arrow_intervals, explain, influence
 from cogmap.explanation._subject import effects_per_deviation
 from cogmap.explanation.rules import Rules, carried_share, to_rules
-from cogmap.maps.drawing.view import graph_view
+from cogmap.maps.drawing.view import edge_strength, graph_view
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.links import OrderedLink
 from cogmap.models.model import MapModel
 from cogmap.table.cards import Card
 from cogmap.table.columns import spans
 from cogmap.table.columns.boolean import BooleanColumn
+from cogmap.table.how_sure import of_held_out, of_rows
 from cogmap.table.model import TableModel
 from cogmap.table.scoring import THE_MAP, Score, measures
 from cogmap.table.targets import CLASSES, Target
 
 _ROWS_FOR_EFFECTS = 300
-_ROWS_FOR_RULES = 2000
-_MOST_VALUES, _REFITS = 200_000, 15  # of the table, up to which effects have intervals, and refits for them
+_ROWS_FOR_RULES, _ROWS_FOR_FLOW = 2000, 500
+_MOST_VALUES, _REFITS = 200_000, 15  # of the table, up to which effects have intervals and rows are judged; refits
 _SIGN = 0.05  # an effect this small beside the largest of all is none, and a correlation this small too
+_TWO = 2  # values of a column whose step is from one to the other
 _MIN_SHARE = 0.02  # of rows that a category needs to be named as the one with the strongest effect
-_MAX_BINS, _MIN_BIN = 5, 30  # groups of held-out rows by certainty, and rows in each
 
 
 def make_card(
-    model: TableModel, target: Target, X: Any, y: Any, scores: dict[str, list[Score]], notes: list[str]
+    model: TableModel,
+    target: Target,
+    X: Any,
+    y: Any,
+    scores: dict[str, list[Score]],
+    notes: list[str],
+    numbers: NDArray[np.intp],
 ) -> Card:
-    """Return the card."""
+    """Return the card; `numbers` are those of the rows in the table."""
     preparer, fcm = model.preparer, model.estimator
     card = Card(
         {
@@ -45,7 +54,11 @@ def make_card(
                 "depth": fcm.depth_,
             },
             "outcome": fcm.outcome_.sentence,
-            "columns": [{"name": column.name, "kind": column.kind, "why": column.why} for column in preparer.columns_],
+            "columns": [
+                {"name": column.name, "kind": column.kind, "why": column.why}
+                | ({"choices": choices} if (choices := _two_values(column, X.iloc[:, span.start])) else {})
+                for column, span in zip(preparer.columns_, spans(preparer.columns_), strict=True)
+            ],
             "left out": dict(preparer.left_out_),
             "importances": _importances(model, X, y),
             "notes": notes,
@@ -55,13 +68,35 @@ def make_card(
         rows = X.iloc[:: max(len(X) // _ROWS_FOR_RULES, 1)].to_numpy(dtype=np.float64)
         card["map"] |= _drawn(fcm.model_, rows)
         card["rules"] = [
-            {"rule": rule, "source": source, "target": to, "weight": float(weight), "strength": float(strength)}
+            {"rule": _with_value(rule, source, card["columns"]), "source": source, "target": to}
+            | {"weight": float(weight), "strength": float(strength)}
             | ({} if together is None else {"together": together._asdict() | {"turns": list(together.turns)}})
             for rule, source, to, weight, strength, together in _rules(to_rules(fcm.model_, rows))
         ]
     if scores:
         card |= _scored(target.task, scores)
+    if X.size <= _MOST_VALUES:
+        card |= of_rows(fcm, X.to_numpy(dtype=np.float64), numbers)
     return card
+
+
+def _two_values(column: Any, values: Any) -> list[str]:
+    """Return the lower and the higher value of a column that has only two, such as "0" and "1", in words."""
+    if isinstance(column, BooleanColumn):
+        return list(column.choices)
+    if not column.has_order or hasattr(column, "choices"):
+        return []
+    known = np.unique(np.asarray(values, dtype=np.float64))
+    known = known[~np.isnan(known)]
+    return [readable(value, 6) for value in known.tolist()] if len(known) == _TWO else []
+
+
+def _with_value(rule: str, source: str, columns: list[dict[str, Any]]) -> str:
+    """Return a rule about a column of two values with the higher one: "sex=1 raises ..."."""
+    choices = next((column.get("choices") for column in columns if column["name"] == source), None)
+    if not choices or not rule.startswith((f"{source} raises", f"{source} lowers")):
+        return rule
+    return f"{source}={choices[1]}{rule.removeprefix(source)}"
 
 
 def _rules(rules: Rules) -> Iterator[tuple[Any, ...]]:
@@ -100,33 +135,11 @@ def _scored(task: str, scores: dict[str, list[Score]]) -> dict[str, Any]:
         },
     }
     held_out = np.concatenate([score.rows for score in scores[THE_MAP]])
-    if task == CLASSES:
-        parts["certainty"] = _certainty(held_out)
-    else:
-        parts["errors"] = dict(zip(("median", "90 %"), np.quantile(held_out[:, 0], [0.5, 0.9]).tolist(), strict=True))
-    return parts
+    return parts | of_held_out(task, held_out)
 
 
 def _standard_error(differences: NDArray[np.float64]) -> float:
     return float(differences.std(ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else 0.0
-
-
-def _certainty(held_out: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """Return how often the map was right on held-out rows, in groups by the probability of its answer.
-
-    The groups have equally many rows; `from` is the lowest probability of a group.
-    """
-    order = np.argsort(held_out[:, 0], kind="stable")
-    n_bins = min(max(len(order) // _MIN_BIN, 1), _MAX_BINS)
-    return [
-        {
-            "from": float(group[0, 0]),
-            "rows": len(group),
-            "right": float(group[:, 1].mean()),
-            "probability": float(group[:, 0].mean()),
-        }
-        for group in np.array_split(held_out[order], n_bins)
-    ]
 
 
 def _importances(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
@@ -141,6 +154,7 @@ def _importances(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
     chosen = np.arange(0, len(X), max(len(X) // _ROWS_FOR_EFFECTS, 1))
     some = X.iloc[chosen].to_numpy(dtype=np.float64)
     contributions = model.contributions(some)[0]
+    by_feature = explain(fcm.model_, some).contributions if any(map(_has_parts, columns)) else contributions
     size = np.abs(contributions).mean(axis=(0, 2))
     # Mean derivatives of a wide map are known without all its weights.
     effects = effects_per_deviation(fcm.model_, some).T
@@ -157,16 +171,33 @@ def _importances(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
             effect, alone = effects[span.start], X.iloc[:, span.start].to_numpy(dtype=np.float64)
             if np.abs(effect).max() > threshold:
                 entry |= _direction(effect, classes, alone, y)
-                if isinstance(column, BooleanColumn):
-                    entry["value"] = column.choices[1]
+                if choices := _two_values(column, alone):
+                    entry["value"] = choices[1]
         elif column.one_hot:
             entry |= _strongest_value(column, some[:, span], contributions[:, place], classes, threshold)
+        else:
+            entry["parts"] = _shares_of_parts(column, by_feature[:, span], entry["share"])
         result.append(entry)
     return sorted(result, key=lambda entry: -entry["share"])
 
 
+def _has_parts(column: Any) -> bool:
+    """Return whether the features of a column mean something alone, as those of a date do."""
+    return not column.has_order and not column.one_hot
+
+
+def _shares_of_parts(column: Any, contributions: NDArray[np.floating], share: float) -> dict[str, float]:
+    """Return the share of each feature of a column, in proportion to their mean absolute contributions."""
+    sizes = np.abs(contributions).mean(axis=(0, 2))
+    shares = share * sizes / (sizes.sum() or 1.0)
+    return dict(zip(column.outputs, shares.tolist(), strict=True))
+
+
 def mean_effects(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
-    """Return the mean effect of each column with an order on each output, per unit, with its 90 % interval.
+    """Return the mean effect of a step of each column with an order on each output, with its 90 % interval.
+
+    The step is a power of ten, the largest that is no larger than the deviation of the column, and at least 1 if the
+    column has whole numbers: the effect of one more in a column of thousands, or between 0 and 0.1, tells nothing.
 
     It is empty for tables with many values, whose intervals would take long, and for maps without intervals.
     """
@@ -180,14 +211,27 @@ def mean_effects(model: TableModel, X: Any, y: Any) -> list[dict[str, Any]]:
         {
             "column": column.name,
             "output": output,
-            "effect": float(found.effects[span.start, k]),
-            "low": float(found.effects_low[span.start, k]),
-            "high": float(found.effects_high[span.start, k]),
+            "step": step,
+            "effect": float(found.effects[span.start, k]) * step,
+            "low": float(found.effects_low[span.start, k]) * step,
+            "high": float(found.effects_high[span.start, k]) * step,
         }
         for column, span in zip(columns, spans(columns), strict=True)
         if column.has_order
+        for step in [_step(X.iloc[:, span.start].to_numpy(dtype=np.float64))]
         for k, output in enumerate(outputs)
     ]
+
+
+def _step(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    if len(two := np.unique(known)) == _TWO:
+        return float(two[1] - two[0])
+    deviation = float(known.std()) if len(known) else 0.0
+    if not deviation:
+        return 1.0
+    step = float(f"1e{math.floor(math.log10(deviation))}")
+    return max(step, 1.0) if (known == np.rint(known)).all() else step
 
 
 def _direction(
@@ -230,5 +274,7 @@ def _drawn(model: MapModel, rows: Any) -> dict[str, Any]:
         shares.append(carried_share(model, drawn, rows))
         return shares[-1]
 
-    view = graph_view(model.map.concepts, model.map.weights, model.kinds, carried=carried)
+    # The strongest on the data are drawn, as on the page.
+    strength = edge_strength(influence(model, rows[:: max(len(rows) // _ROWS_FOR_FLOW, 1)]).flow)
+    view = graph_view(model.map.concepts, model.map.weights, model.kinds, strength, carried=carried)
     return {"drawn": len(view["edges"]), "carried": shares[-1]}

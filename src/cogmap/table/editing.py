@@ -33,6 +33,7 @@ def applicable(edits: Edits, features: Collection[str], y: Any, task: str) -> tu
     outputs = [str(y.name)]
     if task == CLASSES:
         classes = [f"class={label}" for label in np.unique(y.astype(str))]
+        _check_classes(edits, classes, str(y.name))
         outputs = classes[1:] if len(classes) == 2 else classes
     kept, others = edits.split(features, outputs)
     if not kept.arrows and not kept.held:
@@ -42,6 +43,18 @@ def applicable(edits: Edits, features: Collection[str], y: Any, task: str) -> tu
             "not known before it is trained. Change arrows that start at a column."
         )
     return kept, others
+
+
+def _check_classes(edits: Edits, classes: list[str], target: str) -> None:
+    """Raise DataError if the edits are about a class that the table does not have under this name."""
+    for edit in edits.arrows:
+        for name in (edit.source, edit.target):
+            if name.startswith("class=") and name not in classes:
+                known = ", ".join(quoted(label.removeprefix("class=")) for label in classes[:5])
+                raise DataError(
+                    f"The edits are about the class {quoted(name.removeprefix('class='))}, and {quoted(target)} has "
+                    f"{known}. Give the classes the names that they had on the page (--labels CODE=NAME,...)."
+                )
 
 
 def edits_entry(

@@ -1,6 +1,7 @@
 """Evaluation of predictions against true targets."""
 
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,21 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
+from cogmap._utils.numbers import readable
 from cogmap.maps._text import aligned, short
 from cogmap.statistics import expected_calibration_error
 from cogmap.table.predictions import Predictions
+from cogmap.table.sentences import words_for
 from cogmap.table.targets import known_rows
 from cogmap.table.training_rows import Overlap, overlap
 
+_NAMES = {"MAE": "mean absolute error", "RMSE": "root mean squared error"}
+_WORDS = {name: words_for(name) for name in ("accuracy", "log loss", "R²", "mean absolute error")} | {
+    "F1, mean over classes": "F1 of a class is high if few rows are wrongly given to it and few are missed.",
+    "calibration error": "The calibration error is how far probabilities are from how often they were right.",
+    "root mean squared error": "In the root mean squared error, large errors count more.",
+}
+_WIDTH = 100  # of a line of text
 _CLASSES_SHOWN = 20  # the confusion matrix of more classes is not printed
 
 
@@ -122,9 +132,10 @@ def evaluate_values(y: NDArray[Any], values: NDArray[Any]) -> dict[str, Any]:
 
 def evaluation_text(scores: dict[str, Any]) -> str:
     """Format the scores of `evaluate_classes` or `evaluate_values` as text."""
-    single = {name: value for name, value in scores.items() if not isinstance(value, dict)}
+    single = {_NAMES.get(name, name): value for name, value in scores.items() if not isinstance(value, dict)}
     width = max(map(len, single))
     lines = [f"{name.ljust(width)}  {_number(value)}" for name, value in single.items()]
+    lines += [fill(" ".join(_WORDS[name] for name in single if name in _WORDS), _WIDTH)]
     if "classes" in scores:
         names = ["precision", "recall", "F1", "rows"]
         rows = [[short(label), *(_number(entry[name]) for name in names)] for label, entry in scores["classes"].items()]
@@ -140,4 +151,6 @@ def _number(value: float | int | None) -> str:
     """Format a score or a count."""
     if value is None:
         return "none"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}" if abs(value) < 1e4 else f"{value:.5g}"
+    return (
+        f"{value:,}" if isinstance(value, int) else f"{value:.4f}" if abs(value) < 10.0 else readable(value, 4, "", 1e3)
+    )

@@ -125,6 +125,11 @@ class TableModel(SectionsMixin, QuestionsMixin, UncertaintyMixin):
             raise DataError(
                 f"{os.fspath(path)} holds a map without an encoding, which cannot predict the rows of a table."
             )
+        if hasattr(saved.model, "forecast"):
+            raise DataError(
+                f"{os.fspath(path)} holds a forecaster, which cannot predict the rows of a table. `cogmap show` and "
+                "`cogmap explore` take it, `cogmap forecast` learns a new one, and in Python it has `forecast`."
+            )
         return cls.of(*saved)
 
     @classmethod

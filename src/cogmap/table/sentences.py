@@ -3,19 +3,28 @@
 A sentence is a list of strings and figures. A figure is a number of the card as text, with its place in the card as a
 JSON pointer ("/scores/this map/accuracy/mean"), so that every number that is shown can be looked up and recomputed.
 
-The rules: a difference between methods counts if it is larger than two standard errors over the folds. One column
-almost gives the answer away if it has at least 70 % of the importance and the map is nearly always right: an R² of at
-least 0.95, or an accuracy of at least 0.95 with at most a quarter of the errors of guessing.
+The rules: a difference between methods counts if it differs from 0 over the folds by Student's t-test at the 5 % level,
+and in an accuracy if it is one of at least 6 rows, fewer than which may be chance by the exact test of McNemar. One
+column almost gives the answer away if it has at least 70 % of the importance and the map is nearly always right: an
+R² of at least 0.95, or an accuracy of at least 0.95 with at most a quarter of the errors of guessing.
 """
 
+import math
+import re
 from typing import Any, NamedTuple
+
+from scipy.stats import t as student
 
 from cogmap._utils.numbers import of_hundred, readable
 from cogmap.maps._text import short
 
 THE_MAP, FOREST = "this map", "random forest"
-STANDARD_ERRORS = 2.0
+_CHANCE = 0.05  # level of the test that a difference over the folds is not chance
+_FEWEST = 6  # rows by which accuracies differ: the exact test of McNemar has a level of 0.03 for 6 to 0, 0.06 for 5
+_GROUPED = 1000.0  # separators of thousands in amounts
 GIVEN_AWAY, NEARLY_ALWAYS, FEW_ERRORS = 0.7, 0.95, 0.25
+_UNRELIABLE = "Do not rely on what it says"
+_SMALL = 0.03  # of a score: differences that are no larger and may be chance are not worth a word
 OPPOSITE = 0.05  # correlations of this size count
 
 
@@ -41,7 +50,53 @@ def pointer(*steps: object) -> str:
 
 def amount(value: float, unit: str = "", digits: int = 3) -> str:
     """Format a value of the target with its unit."""
-    return f"{readable(value, digits)} {unit}".rstrip()
+    return f"{readable(value, digits, grouped=_GROUPED)} {unit}".rstrip()
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """Format a probability; one near 0 or 1 is never rounded to certainty.
+
+    Examples
+    --------
+    >>> percent(0.738), percent(0.99996), percent(0.0)
+    ('73.8 %', 'over 99.9 %', '0.0 %')
+    """
+    nearly, hardly = 1.0 - 10.0 ** -(decimals + 2), 10.0 ** -(decimals + 2)
+    if nearly < share < 1.0:
+        return f"over {100.0 * nearly:.{decimals}f} %"
+    return f"under {100.0 * hardly:.{decimals}f} %" if 0.0 < share < hardly else f"{100.0 * share:.{decimals}f} %"
+
+
+def points(difference: float) -> str:
+    """Format a difference of probabilities in percentage points.
+
+    Examples
+    --------
+    >>> points(0.0561), points(-0.3), points(-0.0000001)
+    ('+5.6 points', '-30.0 points', '0.0 points')
+    """
+    rounded = round(100.0 * difference, 1)
+    return f"{rounded:+.1f} points" if rounded else "0.0 points"
+
+
+def decimals_of(card: dict[str, Any], largest: float) -> int:
+    """Return the decimals of predicted values: a tenth of the typical error, or four digits of the largest value."""
+    unit = card.get("errors", {}).get("median") or 0.0
+    unit = unit / 10.0 if unit else abs(largest) / 1000.0
+    return min(max(math.ceil(-math.log10(unit)), 0), 9) if unit > 0.0 else 3
+
+
+def value_words(value: float, decimals: int, unit: str = "", sign: str = "") -> str:
+    """Format a predicted value, or a difference of two, with given decimals and the unit of the target."""
+    rounded = round(value, decimals)
+    if not rounded:
+        sign, rounded = "", 0.0
+    return f"{rounded:{sign},.{decimals}f} {unit}".rstrip()
+
+
+def class_name(label: str) -> str:
+    """Return a class as a sentence names it: a number alone would read as an amount."""
+    return f"class {label}" if re.fullmatch(r"[-+]?[\d.]*", label) else short(label)
 
 
 def guessing(card: dict[str, Any]) -> str:
@@ -83,8 +138,8 @@ def _figure(card: dict[str, Any], method: str) -> Figure:
 def _right(card: dict[str, Any]) -> Sentence:
     own, guess = _figure(card, THE_MAP), _figure(card, guessing(card))
     if card["classes"]:
-        guess_class = _most_frequent(card)
-        always = f"Always answering {short(guess_class)}" if guess_class else "Always giving the most frequent answer"
+        most = _most_frequent(card)
+        always = f"Always answering {class_name(most)}" if most else "Always giving the most frequent answer"
         return ["It is right in ", own, f" of 100 new rows. {always} is right in ", guess, " of 100."]
     r2 = card["scores"][THE_MAP]["R²"]["mean"]
     explains = Figure(pointer("scores", THE_MAP, "R²", "mean"), of_hundred(max(r2, 0.0)))
@@ -107,7 +162,16 @@ def _gain(card: dict[str, Any], method: str, measure: str) -> tuple[float, bool]
     entry = card["comparisons"][method][measure]
     lower_is_better = measure in ("log loss", "mean absolute error")
     gain = -entry["difference"] if lower_is_better else entry["difference"]
-    return gain, abs(gain) > STANDARD_ERRORS * entry["error"] and gain != 0.0
+    counts = _counts(gain, entry["error"], len(card["scores"][THE_MAP][measure]["folds"]))
+    if measure == "accuracy" and "certainty" in card:
+        counts = counts and abs(gain) * sum(group["rows"] for group in card["certainty"]) > _FEWEST - 0.5
+    return gain, counts
+
+
+def _counts(difference: float, error: float, n_folds: int) -> bool:
+    """Return whether a difference over the folds, of which `error` is the standard error, is larger than chance."""
+    limit = float(student.ppf(1.0 - _CHANCE / 2.0, max(n_folds - 1, 1)))
+    return difference != 0.0 and abs(difference) > limit * error
 
 
 def _against_guessing(card: dict[str, Any]) -> Sentence:
@@ -123,7 +187,16 @@ def _against_guessing(card: dict[str, Any]) -> Sentence:
         informed, certain = _gain(card, method, "log loss")
         if informed > 0.0 and certain:
             return [f"{verdict}{why}, but its probabilities tell rows apart (a lower log loss)."]
-    return [f"{verdict}{why}. Do not rely on what it says, nor on what seems to matter below."]
+    return [f"{verdict}{why}. {_UNRELIABLE}, nor on what seems to matter below."]
+
+
+def warning(card: dict[str, Any]) -> str:
+    """Return a warning for beside each answer of a map that does not guess better than without its columns."""
+    said = text_of(_against_guessing(card)) if "comparisons" in card else ""
+    if _UNRELIABLE not in said:
+        return ""
+    how = "not" if "NOT" in said else "hardly"
+    return f"On new rows, this map is {how} better than guessing. {_UNRELIABLE}."
 
 
 def _against_forest(card: dict[str, Any]) -> Sentence:
@@ -131,16 +204,25 @@ def _against_forest(card: dict[str, Any]) -> Sentence:
         return []
     measure = main_measure(card)
     gain, counts = _gain(card, FOREST, measure)
-    forest: Sentence = [f"A {FOREST} is right in ", _figure(card, FOREST), " of 100"]
-    if not card["classes"]:
-        forest = [f"A {FOREST} is off by ", _figure(card, FOREST)]
+    own, other = _figure(card, THE_MAP), _figure(card, FOREST)
     if not counts:
-        return [*forest, ": about the same."]
-    unit = card["target"].get("unit", "")
-    size = of_hundred(abs(gain)) if card["classes"] else amount(abs(gain), unit)
-    by = Figure(pointer("comparisons", FOREST, measure, "difference"), size)
+        verb, of = ("is right in", " of 100") if card["classes"] else ("is off by", "")
+        return [f"A {FOREST} {verb} ", other, f"{of}: {_alike(gain, card['scores'][THE_MAP][measure]['mean'])}."]
     which = "better" if gain > 0.0 else "WORSE"
-    return [*forest, f": this map is {which} than the forest by ", by, " of 100." if card["classes"] else "."]
+    key = pointer("comparisons", FOREST, measure, "difference")
+    if not card["classes"]:
+        by = Figure(key, amount(abs(gain), card["target"].get("unit", "")))
+        return [f"A {FOREST} is off by ", other, f": this map is {which} than the forest by ", by, "."]
+    by = Figure(key, of_hundred(abs(gain)))
+    # The difference of rounded numbers may not be the rounded difference.
+    about = "" if abs(float(own.text) - float(other.text)) == float(by.text) else "about "
+    forest: Sentence = [f"A {FOREST} is right in ", other, " of 100"]
+    return [*forest, f": this map is {which} than the forest by {about}", by, " of 100."]
+
+
+def _alike(difference: float, value: float) -> str:
+    """Return words for a difference between methods that may be chance."""
+    return "about the same" if abs(difference) < _SMALL * abs(value) else "the difference may be chance"
 
 
 def _given_away(card: dict[str, Any]) -> Sentence:
@@ -163,6 +245,42 @@ def _given_away(card: dict[str, Any]) -> Sentence:
     ]
 
 
+def sure_sentences(card: dict[str, Any]) -> list[Sentence]:
+    """Return what is known of the answers to single rows: errors, sets or intervals, and unusual rows."""
+    sentences, unit = list[Sentence](), card["target"].get("unit", "")
+    if errors := card.get("errors"):
+        half, most = (Figure(pointer("errors", name), amount(errors[name], unit)) for name in ("median", "90 %"))
+        said: Sentence = ["On new rows, half of the answers were off by less than ", half]
+        sentences.append([*said, ", nine of ten by less than ", most, "."])
+    if "certainty" in card:
+        sentences.append(["A new row of such a probability is answered right about as often as those of its line."])
+    if sets := card.get("sets"):
+        level, single = (Figure(pointer("sets", name), of_hundred(sets[name])) for name in ("level", "single"))
+        # Sets contain the true class for this share of all rows, not of those for which they have one class.
+        said = ["To be right in ", level, " of 100 new rows, it needs to name only one class for ", single]
+        rest = "." if sets["single"] == 1.0 else ", and several for the others."
+        sentences.append([*said, f" of 100 rows of the table{rest}"])
+    if intervals := card.get("intervals"):
+        level = Figure("/intervals/level", of_hundred(intervals["level"]))
+        width = Figure("/intervals/width", amount(intervals["width"], unit))
+        sentences.append(["With ", level, " % confidence, the truth is in an interval around the answer that is "])
+        sentences[-1] += [width, " wide for a middle row."]
+    if (unusual := card.get("unusual")) and unusual["count"]:
+        sentences.append(_unusual(unusual))
+    return sentences
+
+
+def _unusual(unusual: dict[str, Any]) -> Sentence:
+    """Return the rows that are unlike the others."""
+    rows = [Figure(pointer("unusual", "rows", place), str(row)) for place, row in enumerate(unusual["rows"])]
+    numbers = [part for row in rows for part in (row, ", ")][:-1]
+    one = unusual["count"] == 1
+    said: Sentence = [Figure("/unusual/count", f"{unusual['count']:,}"), f" row{'' if one else 's'} of the table "]
+    said.append(f"{'is' if one else 'are'} unlike the others (far from their mean): row{'' if one else 's'} ")
+    more = ", ..." if unusual["count"] > len(rows) else ""
+    return [*said, *numbers, f"{more}, counted from the first below the names. An answer about such a row is a guess."]
+
+
 def edit_sentences(card: dict[str, Any]) -> list[Sentence]:
     """Return what became of the changes made by hand, and what they cost."""
     edits, sentences = card["edits"], list[Sentence]()
@@ -171,25 +289,37 @@ def edit_sentences(card: dict[str, Any]) -> list[Sentence]:
             Figure(pointer("edits", "arrows", place, name), readable(entry[name]))
             for name in ("asked", "was", "learned")
         ]
-        arrow = f"{short(entry['source'])} -> {short(entry['target'])}"
+        arrow = _arrow(entry)
         if entry["asked"] == 0.0:
-            sentences.append([f"{arrow}: removed; it was ", figures[1], "."])
+            sentences.append([f"{arrow}: removed; its weight was ", figures[1], "."])
             continue
         then = f". The data object: they want it {entry['objection']}" if entry["objection"] else ""
-        sentences.append([f"{arrow}: set to ", figures[0], ", was ", figures[1], ", is ", figures[2], f"{then}."])
+        sentences.append(
+            [f"{arrow}: weight set to ", figures[0], ", was ", figures[1], ", is now ", figures[2], f"{then}."]
+        )
     sentences += [[f"{short(name)}: left out, because it was held."] for name in edits["left out"]]
     sentences += [
-        [f"{short(entry['source'])} -> {short(entry['target'])}: not kept, the new map may not have these concepts."]
-        for entry in edits["not kept"]
+        [f"{_arrow(entry)}: not kept, the new map may not have these concepts."] for entry in edits["not kept"]
     ]
     if "cost" in edits:
         cost = edits["cost"]
-        counts = abs(cost["difference"]) > STANDARD_ERRORS * cost["error"]
-        verdict = "about the same" if not counts else "worse" if cost["difference"] > 0.0 else "better"
+        n_folds = len(card["scores"][THE_MAP][cost["measure"]]["folds"])
+        counts = _counts(cost["difference"], cost["error"], n_folds)
+        verdict = "worse" if cost["difference"] > 0.0 else "better"
+        if not counts:
+            alike = _alike(cost["difference"], cost["without"])
+            verdict = alike if alike.startswith("about") else f"{verdict}, but {alike}"
         losses = [Figure(pointer("edits", "cost", name), readable(cost[name])) for name in ("with", "without")]
         sentences.append([f"On new rows, the {cost['measure']} is ", losses[0], " with these changes and ", losses[1]])
         sentences[-1].append(f" without them: {verdict}.")
     return sentences
+
+
+def _arrow(entry: dict[str, Any]) -> str:
+    """Return an arrow by the names of its concepts; a class as it is called elsewhere."""
+    target = str(entry["target"])
+    label = target.removeprefix("class=")
+    return f"{short(str(entry['source']))} -> {short(target) if label == target else class_name(label)}"
 
 
 def has_order(card: dict[str, Any]) -> bool:
@@ -202,21 +332,28 @@ def opposite(entry: dict[str, Any]) -> bool:
     return "more" in entry and (entry.get("alone") or 0.0) < -OPPOSITE
 
 
-def leads_to(entry: dict[str, Any]) -> str:
+def leads_to(place: int, entry: dict[str, Any]) -> Sentence:
     """Return where a column leads: "good", or "A14: good" for the strongest value of a category."""
     if "more" not in entry:
-        return ""
-    return f"{short(str(entry['value']))}: {short(entry['more'])}" if "value" in entry else short(entry["more"])
+        return ["" if "parts" in entry else "hardly either way"]
+    more = class_name(entry["more"])
+    return [_value(place, entry), f": {more}"] if "value" in entry else [more]
 
 
-def direction(entry: dict[str, Any], card: dict[str, Any]) -> str:
-    """Return where a column leads, in words: "more of it makes bad more likely"."""
+def _value(place: int, entry: dict[str, Any]) -> Figure:
+    """Return the strongest value of a column, which may be a number, with its place in the card."""
+    return Figure(pointer("importances", place, "value"), short(str(entry["value"])))
+
+
+def direction(place: int, card: dict[str, Any]) -> Sentence:
+    """Return where the column at a place of the importances leads, in words: "more of it makes bad more likely"."""
+    entry = card["importances"][place]
     if "more" not in entry:
-        return ""
-    subject = f"the value {short(str(entry['value']))}" if "value" in entry else "more of it"
+        return [] if "parts" in entry else ["on average it leads hardly either way"]
+    subject: Sentence = ["the value ", _value(place, entry)] if "value" in entry else ["more of it"]
     if card["classes"] and not has_order(card):
-        return f"{subject} makes {short(entry['more'])} more likely"
-    return f"{subject} makes {short(card['target']['name'])} {entry['more']}"
+        return [*subject, f" makes {class_name(entry['more'])} more likely"]
+    return [*subject, f" makes {short(card['target']['name'])} {entry['more']}"]
 
 
 def words_for(measure: str) -> str:

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,8 @@ def train(
     asked = _task(kind, asked, fit_options.loss)
     target_column = find_target(values, target, asked, frame, fit_options.loss, kind or "")
     target_column = target_column.named(fit_options.labels, fit_options.units.get(target, ""), values)
+    if fit_options.labels and fit_options.task is None and kind is None:
+        target_column = replace(target_column, why="its classes were given names")
     task, others = target_column.task, frame.drop(columns=[target])
     if not len(others.columns):
         raise DataError(f"{source} has no column beside the target {quoted(target)}: there is nothing to learn from.")
@@ -101,6 +104,7 @@ def train(
     extent = within(limit, estimator, preparer, table, y, task, fit_options.seed)
     if extent.seconds is not None and progress is not None:
         progress(f"Learning and scoring, about {duration(extent.seconds)} expected", 0, 1)
+    numbers = np.flatnonzero(rows)[extent.rows] + 1
     table, y = table.iloc[extent.rows].reset_index(drop=True), y.iloc[extent.rows].reset_index(drop=True)
     if len(table) < rows.sum():
         preparer = preparer.relearned(table)
@@ -109,8 +113,9 @@ def train(
     scores, whole = compare(estimator, X, y, folds, task, fit_options.seed, progress, plain)
     best = getattr(whole, "best_estimator_", whole)
     all_notes = [*target_column.notes, *preparer.notes_, *notes, *extent.notes]
-    card = make_card(TableModel(preparer, best), target_column, X, y, scores if folds else {}, all_notes)
-    card["effects"] = mean_effects(TableModel(preparer, best), X, y)
+    fitted = TableModel(preparer, best)
+    card = make_card(fitted, target_column, X, y, scores if folds else {}, all_notes, numbers)
+    card["effects"] = mean_effects(fitted, X, y)
     card["table"] = {"name": source, "rows": len(frame), "learned from": len(table), "columns": len(frame.columns)}
     card["settings"] = {
         "seed": fit_options.seed,

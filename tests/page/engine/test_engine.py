@@ -105,6 +105,7 @@ SURE = {
     "values of two targets": MODELS["values of two targets"],
     "counts": MODELS["counts"],
     "a quantile": (FCMRegressor(loss="quantile", quantile=0.7), diabetes),
+    "several quantiles": (FCMRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9]), diabetes),
 }
 
 

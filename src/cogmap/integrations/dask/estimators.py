@@ -108,28 +108,43 @@ class _DaskMixin(OutOfCoreMixin):
         """
         return self._lazily("transform", X)
 
-    def _lazily(self, method: str, X: Any) -> Any:
+    def novelty_p_values(self, X: Any) -> Any:
+        """Compute lazily how usual each row is.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame
+            Features. P-values of data in memory are computed immediately.
+
+        Returns
+        -------
+        dask.array.Array
+            Conformal p-values, as those of `FCMClassifier.novelty_p_values`.
+        """
+        return self._lazily("novelty_p_values", X)
+
+    def _lazily(self, method: str, X: Any, *options: Any) -> Any:
         local = self.to_local()
         if not isinstance(X, da.Array | dd.DataFrame):
-            return getattr(local, method)(X)
+            return getattr(local, method)(X, *options)
         # Two rows give the type of the result and validate the columns before anything is computed.
         rows = X._meta_nonempty if isinstance(X, dd.DataFrame) else np.zeros((2, *X.shape[1:]), X.dtype)
-        like = getattr(local, method)(rows)
+        like = getattr(local, method)(rows, *options)
         blocks = X.to_delayed() if isinstance(X, dd.DataFrame) else X.rechunk({1: -1}).to_delayed().ravel()
         sizes = [np.nan] * len(blocks) if isinstance(X, dd.DataFrame) else X.chunks[0]
         compute = dask.delayed(_call, pure=True)
-        model = dask.delayed(local)
+        model, empty = dask.delayed(local), like[:0]
         return da.concatenate(
             [
-                da.from_delayed(compute(model, method, block, like[:0]), (size, *like.shape[1:]), meta=like[:0])
+                da.from_delayed(compute(model, method, block, empty, *options), (size, *like.shape[1:]), meta=empty)
                 for block, size in zip(blocks, sizes, strict=True)
             ],
             allow_unknown_chunksizes=True,
         )
 
 
-def _call(local: Any, method: str, X: Any, empty: Any) -> Any:
-    return getattr(local, method)(X) if len(X) else empty
+def _call(local: Any, method: str, X: Any, empty: Any, *options: Any) -> Any:
+    return getattr(local, method)(X, *options) if len(X) else empty
 
 
 class DaskFCMClassifier(_DaskMixin, FCMClassifier):
@@ -188,6 +203,23 @@ class DaskFCMClassifier(_DaskMixin, FCMClassifier):
         """
         return self._lazily("decision_function", X)
 
+    def predict_set(self, X: Any, level: float = 0.9) -> Any:
+        """Compute the set of likely classes of each row lazily.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame
+            Features. Sets for data in memory are computed immediately.
+        level : float, default=0.9
+            Share of rows whose class is to belong to the set.
+
+        Returns
+        -------
+        dask.array.Array
+            One column per class, as those of `FCMClassifier.predict_set`.
+        """
+        return self._lazily("predict_set", X, level)
+
 
 class DaskFCMRegressor(_DaskMixin, FCMRegressor):
     """`FCMRegressor` fitted on a Dask cluster, with the same parameters.
@@ -213,3 +245,20 @@ class DaskFCMRegressor(_DaskMixin, FCMRegressor):
     """
 
     _local = FCMRegressor
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> Any:
+        """Compute an interval around each prediction lazily.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame
+            Features. Intervals for data in memory are computed immediately.
+        level : float, default=0.9
+            Share of rows whose value is to lie in the interval.
+
+        Returns
+        -------
+        dask.array.Array
+            Lower and upper ends, as those of `FCMRegressor.predict_interval`.
+        """
+        return self._lazily("predict_interval", X, level)

@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 EdgeIndex = tuple[int, int]  # target and source
 
 FEATURE, HIDDEN, OUTPUT = "feature", "hidden", "output"
+ALL_DRAWN = "all of it is drawn"  # said of a map of which no arrow is left out
+
 _COLUMNS = {FEATURE: 0, HIDDEN: 1, OUTPUT: 3}  # 2 for hidden concepts that combine others
 _HEADINGS = ("features", "hidden", "combinations of these", "outputs")
 
@@ -109,7 +111,7 @@ def graph_view(
     if layered and strength is None:
         note = note.replace("Width shows the weight.", "Width compares the weights into the same column.")
     if small:
-        note = f"A map of {len(concepts)} concepts and {count(n_all, 'arrow')}; all of it is drawn. {note}"
+        note = f"A map of {len(concepts)} concepts and {count(n_all, 'arrow')}; {ALL_DRAWN}. {note}"
     if uncertain is not None and any(uncertain[edge] for edge in chosen):
         note = f"{note} Dashed: the interval of the weight contains zero."
     share = ""

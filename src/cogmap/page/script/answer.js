@@ -13,12 +13,18 @@ export function predictedOutput(outputs) {
 }
 
 /** Return the prediction in one line, for the header and for titles. */
-export function answerLine({ model, outputs: names }, outputs) {
+export function answerLine(page, outputs) {
+  const { model, outputs: names } = page;
   if (model.kind === "classifier") {
     const best = predictedOutput(outputs);
     return `${className(short(names[best].name, 24))}, ${percent(outputs[best])}`;
   }
-  return names.map((output, k) => `${short(output.name, 20)} ${amount(outputs[k], model.unit)}`).join(", ");
+  return names.map((output, k) => `${short(output.name, 20)} ${outputAmount(page, k, outputs[k])}`).join(", ");
+}
+
+/** Format the value of an output with its unit. The map of a forecaster may compute logarithms. */
+export function outputAmount({ model, outputs }, k, value) {
+  return amount(outputs[k].log ? Math.exp(value) : value, model.unit);
 }
 
 export function answerPart(page) {
@@ -27,7 +33,7 @@ export function answerPart(page) {
   const part = model.kind === "classifier" ? classes(page) : model.kind === "regressor" ? values(page) : changes(page);
   setText(heading, part.kicker);
   const strange = make("p", { class: "strange", hidden: "" });
-  bodyOf("answer").append(...part.elements, strange);
+  bodyOf("answer").append(...part.elements, make("p", { class: "warning" }, model.card?.warning ?? ""), strange);
   const brief = document.getElementById("short-answer");
   return (view) => {
     part.update(view);
@@ -52,10 +58,10 @@ function certainty(model, probability, edited) {
   const words = right >= 0.95 ? "It is sure" : right >= 0.8 ? "It is fairly sure" : "It is not sure";
   const range =
     k === groups.length - 1
-      ? `${percent(groups[k].from)} or more`
+      ? `${ofHundred(groups[k].from)}\u00a0% or more`
       : k === 0
-        ? `less than ${percent(groups[1].from)}`
-        : `${percent(groups[k].from)} to ${percent(groups[k + 1].from)}`;
+        ? `less than ${ofHundred(groups[1].from)}\u00a0%`
+        : `${ofHundred(groups[k].from)} to ${ofHundred(groups[k + 1].from)}\u00a0%`;
   return [
     `${words}: of `,
     { key: `/certainty/${k}/rows`, text: String(rows) },
@@ -70,6 +76,7 @@ function certainty(model, probability, edited) {
 /** Return how far off the answers were on rows that were not learned from. */
 function errorWords(model, edited) {
   const errors = model.card?.errors;
+  if (!errors && model.forecast) return ["The band around the forecast shows how far off it may be."];
   if (!errors) return ["How far off such an answer is on new rows is not known."];
   if (edited) return [CHANGED.replace("how often it is right", "how far off it is")];
   const figure = (name) => ({ key: `/errors/${name}`, text: amount(errors[name], model.unit) });
@@ -131,10 +138,14 @@ function classes({ model, outputs: names }) {
 }
 
 function amongWords(set, names, level) {
-  if (set.length === names.length) return `At ${percent(level)} confidence, no class can be ruled out.`;
+  // One class alone says no more than the probability: of the rows with such a set, fewer may be right than asked.
+  if (set.length === 1) return "";
+  const aim = `To be right in ${ofHundred(level)} of 100 new rows,`;
+  if (set.length === names.length) return `${aim} it cannot rule out any class here.`;
   const shown = set.slice(0, SHOWN_CLASSES).map((k) => className(short(names[k].name, 30)));
   const more = set.length - shown.length;
-  return `At ${percent(level)} confidence it is ${more ? `${shown.join(", ")} or one of ${more} more` : alternatives(shown)}.`;
+  const all = more ? `${shown.join(", ")} or one of ${more} more` : alternatives(shown);
+  return `${aim} it needs to name only ${all} here.`;
 }
 
 function alternatives(words) {
@@ -166,20 +177,26 @@ function bar(name) {
 function values(page) {
   const { model } = page;
   const sure = make("p", { class: "sure" });
-  const parts = page.outputs.map((output) => {
+  const parts = page.outputs.map((output, k) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
     const band = make("span", { class: "interval" });
     const between = make("p", { class: "soft" });
+    const shown = (value) => outputAmount(page, k, value);
+    const [inside, outside] = output.seen
+      ? ["In the rows on this page it ranges", "range of the rows on this page"]
+      : model.forecast
+        ? ["Its last values range", "range of its last values"]
+        : ["It usually ranges", "usual range"];
     const hasRange = Number.isFinite(output.low) && Number.isFinite(output.high);
     const place = hasRange ? make("p", { class: "soft" }) : null;
     const scale = hasRange
       ? make(
           "div",
           { class: "scale" },
-          make("span", { class: "scale-end" }, amount(output.low, model.unit)),
+          make("span", { class: "scale-end" }, shown(output.low)),
           make("span", { class: "track", "aria-hidden": "true" }, band, mark),
-          make("span", { class: "scale-end" }, amount(output.high, model.unit)),
+          make("span", { class: "scale-end" }, shown(output.high)),
         )
       : null;
     const element = make(
@@ -201,10 +218,10 @@ function values(page) {
     return {
       element,
       update(value, ends, set) {
-        setText(prediction, amount(value, model.unit));
-        const confidence = (ends || set) && `With ${percent(page.model.sure.level)} confidence`;
+        setText(prediction, shown(value));
         const range = ends && `between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}`;
-        setText(between, range || set ? `${confidence} ${range ?? labelWords(set)}.` : "");
+        const words = range ? `With ${percent(page.model.sure.level)} confidence ${range}.` : "";
+        setText(between, set ? labelWords(set, page.model.sure.level) : words);
         if (!hasRange) return;
         const share = shareOf(value);
         setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
@@ -213,9 +230,8 @@ function values(page) {
         setText(
           place,
           share < 0 || share > 1
-            ? `Outside the ${output.seen ? "range of the rows on this page" : "usual range"}.`
-            : `${output.seen ? "In the rows on this page it ranges" : "It usually ranges"} from ` +
-                `${amount(output.low, model.unit)} to ${amount(output.high, model.unit)}.`,
+            ? `Outside the ${outside}.`
+            : `${inside} from ${shown(output.low)} to ${shown(output.high)}.`,
         );
       },
     };
@@ -227,14 +243,17 @@ function values(page) {
       const { outputs } = view.result;
       const ends = isLearned(view) ? intervals(page.model, outputs) : null;
       const sets = isLearned(view) ? labelSets(page.model, outputs) : null;
-      parts.forEach((part, k) => part.update(outputs[k], ends && ends[k], sets && sets[k]));
+      // The one interval of several quantiles is shown with the middle one.
+      const endsOf = (k) => (ends?.length === 1 ? (k === outputs.length >> 1 ? ends[0] : null) : (ends?.[k] ?? null));
+      parts.forEach((part, k) => part.update(outputs[k], endsOf(k), sets && sets[k]));
       setParts(sure, errorWords(model, view.edits.length > 0));
     },
   };
 }
 
-function labelWords(set) {
-  return set.length > 1 ? "it may apply or not" : set[0] ? "it applies" : "it does not apply";
+function labelWords(set, level) {
+  const said = set.length > 1 ? "must leave it open" : `can say that it ${set[0] ? "applies" : "does not apply"}`;
+  return `To be right in ${ofHundred(level)} of 100 new rows, the map ${said}.`;
 }
 
 const SHOWN_CHANGES = 6;

@@ -1,6 +1,6 @@
 // Panel of the selected concept: its state, incoming and outgoing edges, and the weight editor.
 
-import { button, make, setAttribute, setStyle, setText } from "./dom.js";
+import { breakable, button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { fixed, oneLine, short, signed } from "./words.js";
 import { holdControl } from "./holding.js";
 
@@ -57,6 +57,7 @@ function aboutConcept(page, i, arrow) {
     "aria-label": "Deselect the concept",
   });
   const hold = holdControl(page, i);
+  const other = make("p", { class: "soft" });
   const editor = arrow ? arrowEditor(page, ...arrow) : null;
   const lists = [
     influences(page, "What drives it", i, true),
@@ -68,6 +69,7 @@ function aboutConcept(page, i, arrow) {
       make("div", { class: "panel-head" }, make("h3", { title: concept.name }, short(concept.name, 80)), close),
       model.kind === "map" ? "" : make("p", { class: "soft" }, KINDS[concept.kind]),
       state,
+      other,
       hold.element,
       editor ? editor.element : "",
       make("div", { class: "lists" }, ...lists.map((list) => list.element)),
@@ -77,6 +79,7 @@ function aboutConcept(page, i, arrow) {
         state,
         `State ${fixed(view.result.states[view.step][i], 3)} at step ${view.step}, ${fixed(view.result.states.at(-1)[i], 3)} at the end.`,
       );
+      setText(other, page.signOf(view, i) < 0 ? "Drawn for the other class: opposite colours." : "");
       hold.update(view);
       editor?.update(view);
       lists.forEach((list) => list.update(view));
@@ -159,7 +162,7 @@ function influenceLine(page, { target, source, strength }, into) {
     {},
     target === source
       ? make("span", { class: "influence-name" }, "itself")
-      : button(short(name, 40), () => page.showConcept(other), { class: "quiet influence-name", title: name }),
+      : button(breakable(short(name, 40)), () => page.showConcept(other), { class: "quiet influence-name", title: name }),
     weight.element,
     make("span", { class: "track thin" }, fill),
   );

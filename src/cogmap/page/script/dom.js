@@ -57,7 +57,12 @@ export function bodyOf(id) {
 }
 
 export function button(text, onclick, attributes = {}) {
-  return make("button", { type: "button", onclick, ...attributes }, text);
+  return make("button", { type: "button", onclick, ...attributes }, ...[text].flat());
+}
+
+/** Return a name that lines break after underscores and points, rather than inside a word. */
+export function breakable(name) {
+  return name.split(/(?<=[_.])(?=\w)/).flatMap((part, place) => (place ? [make("wbr"), part] : [part]));
 }
 
 /** Create a table with a caption for screen readers, in a box that scrolls if necessary. */

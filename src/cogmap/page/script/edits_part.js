@@ -40,9 +40,11 @@ export function editsPart(page) {
   };
 }
 
-function editWords(model, target, source, value) {
-  const name = (i) => short(model.concepts[i].name, 50);
-  return `${name(source)} → ${name(target)}: ${signed(value)} instead of ${signed(model.weights[target * model.n + source])}`;
+/** Return a changed weight in words: "age → good: +0.3 (raises it) instead of −0.2 (lowers it)". */
+export function editWords(model, target, source, value, longest = 50) {
+  const name = (i) => short(model.concepts[i].name.replace(/^class=/, ""), longest);
+  const weight = (w) => `${signed(w)} (${w > 0 ? "raises it" : w < 0 ? "lowers it" : "no arrow"})`;
+  return `${name(source)} → ${name(target)}: ${weight(value)} instead of ${weight(model.weights[target * model.n + source])}`;
 }
 
 /** Return the changes as JSON for `read_edits` and `cogmap fit --edits`. */

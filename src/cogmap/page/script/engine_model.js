@@ -26,6 +26,7 @@ export function openModel(payload) {
     rows: transposed(payload.sample.columns),
     answers: payload.sample.answers,
     numbers: payload.sample.numbers,
+    unusual: payload.sample.unusual ?? null,
   };
   model.influences = influencesOf(model.weights, n, held);
   model.baseline = model.kind === "map" ? null : statesOfFeatures(model, Float64Array.from(model.mean, (x) => x ?? NaN));

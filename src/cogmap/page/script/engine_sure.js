@@ -7,12 +7,16 @@ import { bytesOf } from "./payload.js";
 const MOST_CHANGE = 1.5; // of the logarithm of the typical error
 const FARTHEST = 1e100; // of a scaled value, so that squares do not overflow
 
-/** Return the lower and upper end of the interval of each predicted value, or null if the model does not know. */
+/**
+ * Return the lower and upper end of the interval of each predicted value, or null if the model does not know. Several
+ * quantiles have one interval.
+ */
 export function intervals(model, outputs) {
   const { spread, sides, quantile } = model.sure ?? {};
   const least = model.link.kind === "log" ? 0 : -Infinity;
   if (sides) {
-    const ends = Array.from(outputs, (value, k) => [value - sides[0][k], value + sides[1][k]]);
+    const last = outputs.length - sides[0].length; // 0 unless there are several quantiles
+    const ends = sides[0].map((below, k) => [outputs[k] - below, outputs[k + last] + sides[1][k]]);
     return ends.map(([low, high]) => [Math.min(low, high), Math.max(low, high)]);
   }
   if (!spread) return null;

@@ -16,6 +16,7 @@ export function factsOf({
   outputs,
   middle,
   reach,
+  forecast,
 }) {
   const strength = new Map(edges.map((edge) => [edge.target * n + edge.source, edge.strength]));
   const boxed = new Set(graph.boxes.map((box) => box.concept));
@@ -29,7 +30,12 @@ export function factsOf({
       .sort((a, b) => (b.strength ?? -1) - (a.strength ?? -1) || b.size - a.size);
   const sent = (column) =>
     edges.filter((edge) => column.inputs.includes(edge.source)).reduce((sum, edge) => sum + edge.strength, 0);
+  const logs = (value, k) => (forecast.variables[k].log ? Math.log(value) : value);
   const range = (k) => {
+    if (forecast && !forecast.panel) {
+      const past = forecast.variables[k].history.filter((value) => value !== null).map((value) => logs(value, k));
+      return { low: Math.min(...past), high: Math.max(...past), log: forecast.variables[k].log };
+    }
     if (link.kind === "labels") return { low: 0, high: 1 };
     const known = (answers ?? []).filter((answer) => answer !== null).map((answer) => answer[k]);
     return known.length > 1

@@ -4,7 +4,7 @@ import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { flip } from "./engine.js";
 import { hash } from "./fragment.js";
 import { answerLine, predictedOutput } from "./answer.js";
-import { cell, className, listed, number, short } from "./words.js";
+import { cellWithUnit, className, listed, number, short } from "./words.js";
 
 export function flipPart(page) {
   const { model, store } = page;
@@ -56,8 +56,8 @@ function shown(page, { row, changes }) {
         "tr",
         {},
         make("th", { scope: "row", title: model.columns[column].name }, short(model.columns[column].name, 50)),
-        make("td", { class: "number" }, short(cell(from, model.columns[column]), 24)),
-        make("td", { class: "number" }, short(cell(to, model.columns[column], 4), 24)),
+        make("td", { class: "number" }, short(cellWithUnit(from, model.columns[column]), 24)),
+        make("td", { class: "number" }, short(cellWithUnit(to, model.columns[column], 4), 24)),
       ),
     ),
   );

@@ -40,8 +40,10 @@ function ofModel(model, state, edits) {
 function rowLines(model, row, named) {
   if (model.prepared) {
     return [
-      "# pipeline is the one of this page; the values are as it prepares them.",
-      "model = pipeline[-1]",
+      model.card
+        ? "# table_model is the one of this page, TableModel.load(file); the values are as it prepares them."
+        : "# pipeline is the one of this page; the values are as it prepares them.",
+      `model = ${model.card ? "table_model.estimator" : "pipeline[-1]"}`,
       `row = pd.DataFrame([[${[...featuresOf(model, numbersOf(model, row))].map(literal).join(", ")}]], columns=model.feature_names_in_)`,
     ];
   }

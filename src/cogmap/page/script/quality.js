@@ -7,8 +7,7 @@ const MATTER = 5; // columns listed
 const LEAST = 0.01; // share from which a column is listed
 
 export function qualityPart(page) {
-  const { model } = page;
-  const { card } = model;
+  const { card } = page.model;
   const sentences = (card?.quality ?? []).map((parts) => sentence(parts));
   const unknown =
     "The file does not say how good this map is on new rows. Scores on the rows below may be those of rows it has learned from.";
@@ -16,7 +15,7 @@ export function qualityPart(page) {
   const list = make("ol", { class: "matters" }, ...matters(page));
   const notes = [
     "With the rest of the row unchanged; it need not be a cause.",
-    ...(strongest(page).some((c) => model.columns[c].opposite)
+    ...(strongest(page).some(({ opposite }) => opposite)
       ? ["* Alone, without looking at the other columns, more of it goes with the opposite."]
       : []),
   ];
@@ -40,22 +39,21 @@ function sentence(parts) {
   return element;
 }
 
-/** Return the most important columns. */
+/** Return the most important columns: those of the card, or those of the page if there is none. */
 function strongest({ model, importance }) {
-  return [...model.columns.keys()]
-    .sort((a, b) => importance[b] - importance[a])
-    .slice(0, MATTER)
-    .filter((c) => importance[c] >= LEAST);
+  const columns =
+    model.card?.matters ??
+    [...model.columns.keys()].sort((a, b) => importance[b] - importance[a]).map((c) => ({ ...model.columns[c], share: importance[c] }));
+  return columns.slice(0, MATTER).filter(({ share }) => share >= LEAST);
 }
 
 function matters(page) {
-  const { model, importance } = page;
-  return strongest(page).map((c) => {
-    const { name, key, leads, opposite } = model.columns[c];
+  return strongest(page).map(({ name, share, key, leads, opposite }) => {
     const item = make("li");
-    const share = ofHundred(importance[c]);
-    const figure = key ? { key, text: share } : share;
-    setParts(item, [`${short(name, 40)} (`, figure, ` % of the importance)${leads ? `: ${leads}` : ""}${opposite ? " *" : ""}`]);
+    const text = ofHundred(share);
+    const figure = key ? { key, text } : text;
+    const where = leads?.length ? [": ", ...leads] : [];
+    setParts(item, [`${short(name, 40)} (`, figure, "\u00a0% of the importance)", ...where, opposite ? " *" : ""]);
     return item;
   });
 }

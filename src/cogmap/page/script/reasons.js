@@ -1,7 +1,7 @@
 // Explanation of the prediction: contributions, which add up to the difference from a typical row.
 
 import { bodyOf, make, setAttribute, setStyle, setText } from "./dom.js";
-import { amount, cell, className, percent, points, short, signedAmount } from "./words.js";
+import { amount, amountBetween, cellWithUnit, className, percent, points, pointsBetween, short, signedAmount } from "./words.js";
 import { predictedOutput } from "./answer.js";
 
 const SLOTS = 4; // on each side; a fixed number, so that the layout does not move
@@ -13,7 +13,7 @@ export function explainedOutput(model, view) {
 
 /** Format a contribution: percentage points of a probability, or an amount of a value. */
 export function contributionWords(model, value) {
-  return model.kind === "classifier" ? points(value) : signedAmount(value);
+  return model.kind === "classifier" ? points(value) : signedAmount(value, model.unit);
 }
 
 export function reasonsPart(page) {
@@ -53,11 +53,12 @@ export function reasonsPart(page) {
         : `What raises ${name}, and what lowers it`,
     );
     [1, -1].forEach((sign, place) => {
-      const kept = order.filter((c) => sign * values[c] > 0);
+      // What rounds to 0 is neither a reason for nor against.
+      const kept = order.filter((c) => sign * values[c] > 0 && /[1-9]/.test(contributionWords(model, values[c])));
       sides[place].update(
         kept.map((c) => ({
           name: model.columns[c].name,
-          value: short(cell(view.state.row[c], model.columns[c]), 24),
+          value: short(cellWithUnit(view.state.row[c], model.columns[c]), 24),
           words: contributionWords(model, values[c]),
           share: Math.abs(values[c]) / most,
           amount: values[c],
@@ -65,11 +66,13 @@ export function reasonsPart(page) {
         (amount) => contributionWords(model, amount),
       );
     });
+    const [base, end] = [view.reasons.base[k], view.reasons.outputs[k]];
     const show = (value) => (model.kind === "classifier" ? percent(value) : amount(value, model.unit));
-    const total = values.reduce((a, b) => a + b, 0);
+    const total = model.kind === "classifier" ? pointsBetween(base, end) : amountBetween(base, end, model.unit);
     setText(
       sum,
-      `${show(view.reasons.base[k])} with every column at its typical value, ${contributionWords(model, total)} from these values: ${show(view.reasons.outputs[k])}.`,
+      `${show(base)} with every column at its typical value, ${total} from these values: ${show(end)}.` +
+        (page.outputs[k].log ? " These are logarithms." : ""),
     );
     setText(note, Object.keys(view.state.clamp).length ? "This explanation ignores held concepts." : "");
   };

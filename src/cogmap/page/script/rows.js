@@ -1,12 +1,13 @@
 // Sortable table of data rows to select from.
 
-import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
+import { bodyOf, breakable, button, make, setAttribute, setText } from "./dom.js";
 import { outputsOf } from "./engine.js";
 import { predictedOutput } from "./answer.js";
-import { cell, number, percent, short } from "./words.js";
+import { amount, cell, number, percent, short } from "./words.js";
 
 const PAGE_SIZE = 12;
 const MAX_COLUMNS = 8; // columns of values
+const MAX_UNUSUAL = 12; // rows named
 
 export function rowsPart(page) {
   const { model, store, rows } = page;
@@ -18,7 +19,7 @@ export function rowsPart(page) {
   const fields = fieldsOf(page, columns);
   const sorters = fields.map((field, place) =>
     button(
-      field.title,
+      breakable(field.title),
       () => {
         const [now, way] = store.state.sort ?? [];
         store.change({ sort: now === place ? [place, -way] : [place, 1], top: 0 });
@@ -35,14 +36,15 @@ export function rowsPart(page) {
   const place = make("p", { class: "soft" });
   const all =
     model.n_rows > rows.length
-      ? `A stratified sample of ${rows.length} of the ${model.n_rows} rows.`
-      : `All ${rows.length} rows.`;
+      ? `A sample of ${number(rows.length, 3, 1000)} of the ${number(model.n_rows, 3, 1000)} rows.`
+      : `All ${number(rows.length, 3, 1000)} rows.`;
   const left =
     columns.length < model.columns.length
       ? ` The ${columns.length} most important of ${model.columns.length} columns are shown.`
       : "";
   bodyOf("rows").append(
     make("p", { class: "soft" }, all + left + " Choose one to start from it."),
+    ...unusualRows(page),
     make(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of rows" },
@@ -81,6 +83,24 @@ export function rowsPart(page) {
   };
 }
 
+/** Return a paragraph that names the rows that are unlike the training data, if that is known. */
+function unusualRows(page) {
+  const { unusual } = page.model;
+  if (!unusual) return [];
+  if (!unusual.length) return [make("p", { class: "soft" }, "None of these rows is unlike the training data.")];
+  const words = unusual.length === 1 ? "1 of these rows is" : `${unusual.length} of these rows are`;
+  const picks = unusual.slice(0, MAX_UNUSUAL).flatMap((r) => [
+    button(page.rowName(r), () => page.store.change({ row: page.rows[r], from: r }), {
+      "aria-label": `Start from the unusual row ${page.rowName(r)}`,
+    }),
+    " ",
+  ]);
+  const more = unusual.length > MAX_UNUSUAL ? `and ${unusual.length - MAX_UNUSUAL} more. ` : "";
+  return [
+    make("p", { class: "soft unusual" }, `${words} unlike the training data (far from its mean): `, ...picks, `${more}What the map says of such a row is a guess.`),
+  ];
+}
+
 function fieldsOf(page, columns) {
   const { model } = page;
   const fields = [{ title: "row", value: (r) => model.numbers[r], show: (r) => page.rowName(r), number: true }];
@@ -93,7 +113,7 @@ function fieldsOf(page, columns) {
         : {
             title: "truth",
             value: (r) => truth(r)?.[0] ?? null,
-            show: (r) => cell(truth(r)?.[0] ?? null),
+            show: (r) => (truth(r)?.[0] == null ? "unknown" : number(truth(r)[0], 6, 1000)),
             number: true,
           },
     );
@@ -114,7 +134,7 @@ function fieldsOf(page, columns) {
     fields.push({
       title: "map says",
       value: (_, outputs) => outputs[0],
-      show: (_, outputs) => number(outputs[0], 4),
+      show: (_, outputs) => amount(outputs[0]),
       number: true,
     });
   for (const c of columns) {

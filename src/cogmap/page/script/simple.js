@@ -2,7 +2,8 @@
 
 import { button, draw, make, setAttribute, setParts, setStyle, setText } from "./dom.js";
 import { contributionWords, explainedOutput } from "./reasons.js";
-import { amount, cell, className, ofHundred, short } from "./words.js";
+import { outputAmount } from "./answer.js";
+import { cell, className, ofHundred, short } from "./words.js";
 
 const SHOWN = 10; // columns drawn before all are asked for
 const LEAST = 0.005; // share from which a column is drawn
@@ -18,6 +19,7 @@ export function simpleView(page) {
   const svg = draw("svg", { class: "simple", role: "img", "aria-label": "Columns and the answer; the list says the same" });
   const list = make("ul", { class: "simple-list" });
   const words = make("p", { class: "soft" });
+  const original = make("p", { class: "warning" });
   const more = button(`Show all ${order.length} columns`, () => {
     size = order.length;
     lines = build();
@@ -45,13 +47,14 @@ export function simpleView(page) {
   }
 
   return {
-    element: make("div", { class: "simple-view" }, svg, list, words, more),
+    element: make("div", { class: "simple-view" }, original, svg, list, words, more),
     update(view) {
       const k = explainedOutput(model, view);
       const name = model.outputs[k];
       setText(lines.answer.lines[0], model.target ? short(model.target, 17) : "the answer");
-      setText(lines.answer.lines[1], model.kind === "classifier" ? short(className(name), 13) : amount(view.result.outputs[k], model.unit));
+      setText(lines.answer.lines[1], model.kind === "classifier" ? short(className(name), 13) : outputAmount(page, k, view.result.outputs[k]));
       const { flow } = view.state;
+      setText(original, view.edits.length && !flow ? "This is the original map. “This row” shows the changed one, and so does the inside." : "");
       const values = lines.map(({ c }) => view.reasons.values[c][k]);
       const most = Math.max(...values.map(Math.abs), 1e-12);
       const strongest = Math.max(...lines.map(({ c }) => page.importance[c]), 1e-12);
@@ -70,7 +73,7 @@ export function simpleView(page) {
         flow
           ? `This row: blue columns make ${answer}, orange ones ${less}. The width is the size of their part.`
           : `All data: more of a blue column makes ${answer}, more of an orange one ${less}, the rest unchanged; ` +
-              "grey depends on the value. The percentage is the share of the importance, drawn as the width.",
+              "grey: it depends, or hardly either way. The percentage is the share of the importance: the width.",
       );
     },
   };

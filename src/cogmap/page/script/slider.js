@@ -42,9 +42,9 @@ export function sliderControl(page, column, c) {
   const low = make(
     "span",
     { class: "end", id: `range-${c}` },
-    constant ? `always ${number(column.low, 4)} in the data` : number(column.low, 4),
+    constant ? `always ${cell(column.low, column, 4)} in the data` : cell(column.low, column, 4),
   );
-  const high = make("span", { class: "end" }, constant ? "" : number(column.high, 4));
+  const high = make("span", { class: "end" }, constant ? "" : cell(column.high, column, 4));
   const warning = make("p", { class: "warning", hidden: true });
   const main = make("div", { class: "slider-box" }, histogram(page, column, c), range, warning);
   return {
@@ -66,9 +66,9 @@ export function sliderControl(page, column, c) {
         "aria-valuetext",
         value === null
           ? "unknown"
-          : `${shown}, ${outside ? "outside of" : "from"} ${number(column.low, 4)} to ${number(column.high, 4)} in the data`,
+          : `${shown}, ${outside ? "outside of" : "from"} ${cell(column.low, column, 4)} to ${cell(column.high, column, 4)} in the data`,
       );
-      setText(warning, outside ? `Outside the data, where the map has seen nothing: ${cell(value)}.` : "");
+      setText(warning, outside ? `Outside the data, where the map has seen nothing: ${cell(value, column)}.` : "");
       setAttribute(warning, "hidden", !outside);
     },
   };

@@ -8,6 +8,7 @@ export function startPart(page) {
   const { model, store } = page;
   const status = make("p", { class: "soft where" });
   const set = (row) => store.change({ row, from: null });
+  const typical = model.kind === "map" ? [] : averageRow(model);
   const buttons = make("div", { class: "buttons" });
   const part = make("div", { class: "start" }, status, buttons);
   if (model.kind === "map") {
@@ -26,7 +27,7 @@ export function startPart(page) {
     else if (state.from !== null && page.rows[state.from]) {
       const changed = page.rows[state.from].filter((value, c) => value !== state.row[c]).length;
       setText(status, `Row ${page.rowName(state.from)} of the data${changed ? `, with ${changed} changed` : ""}.`);
-    } else setText(status, "Sliders cover the range of the data.");
+    } else setText(status, typical.every((value, c) => value === state.row[c]) ? "A typical row: means, frequent categories." : "Your values.");
   };
 }
 

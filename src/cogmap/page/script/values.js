@@ -1,6 +1,6 @@
 // The list of values: a control per column with its lock and contribution; ordering and search by name.
 
-import { bodyOf, button, icon, make, setAttribute, setText } from "./dom.js";
+import { bodyOf, breakable, button, icon, make, setAttribute, setText } from "./dom.js";
 import { contributionWords, explainedOutput } from "./reasons.js";
 import { oneLine, short } from "./words.js";
 import { choiceControl } from "./choice.js";
@@ -96,7 +96,7 @@ function control(page, column, c) {
     },
   );
   lock.append(lockIcon);
-  const label = make("label", { class: "control-name", for: `value-${c}`, title: column.name }, labelText(column));
+  const label = make("label", { class: "control-name", for: `value-${c}`, title: column.name }, ...breakable(labelText(column)));
   const element = make(
     "li",
     { class: "control" },

@@ -153,8 +153,13 @@ def _omnibus_p(results: Results, test: str, by: str) -> dict[str, float]:
     return {metric: omnibus_tests(_scores(results, metric, by, min_datasets=2))[test][2] for metric in METRICS}
 
 
+def p_words(value: float) -> str:
+    """Format a p-value without an exponent."""
+    return f"p = {value:.2g}" if value >= 1e-4 else "p < 0.0001"
+
+
 def _p_text(p: dict[str, float]) -> str:
-    return ", ".join(f"{METRICS[metric]} p = {value:.2g}" for metric, value in p.items())
+    return ", ".join(f"{METRICS[metric]} {p_words(value)}" for metric, value in p.items())
 
 
 @_claim("ANOVA finds no difference between the methods on dataset means.", "5.1")

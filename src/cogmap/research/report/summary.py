@@ -123,8 +123,9 @@ def _found(results: Results, claims: list[dict[str, Any]]) -> list[str]:
         of = f"place {place} of {len(order)} methods" if len(order) > 1 else "the only method"
         sentences.append(f"{title}: the map has a mean of {means['fcm']:.3f} on {on}, {of}.{best}")
     verdicts = [claim["verdict"] for claim in claims]
+    words = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold")}
     counts = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
-    parts = [f"{number} {word}" for word, number in counts.items() if number]
+    parts = [f"{number} {words.get(word, (word, word))[number > 1]}" for word, number in counts.items() if number]
     sentences.append(f"Of the {len(claims)} claims of the paper: {', '.join(parts)}, on these results.")
     return sentences
 
