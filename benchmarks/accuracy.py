@@ -110,6 +110,7 @@ TITLES = {
     "xgboost": "XGBoost",
 }
 SLOW, SLOW_FOLDS = ["ebm", "realmlp", "tabm"], 2  # minutes per fit: tables without images only
+MOST_COLUMNS = 300  # up to which the default may be a small map
 # Other FCM classifiers: one repeat and a separate table, except for the best one, which is a regular rival.
 FAMILY = [method for method in FAMILY_RIVALS if method != "ltcn"]
 COMPARED = [method for method in METHODS if method not in FAMILY]
@@ -295,6 +296,11 @@ def _finished(row):
     return row is not None and row["accuracy"] is not None
 
 
+def _not_run(piece):
+    is_full = piece.method == "fcm_named" and get_dataset(piece.dataset).n_features > MOST_COLUMNS
+    return f"the same as the full map above {MOST_COLUMNS} columns" if is_full else "not run"
+
+
 def _mean(table, datasets, method):
     values = [table[dataset].get(method) for dataset in datasets]
     return None if None in values else float(np.mean(values))
@@ -315,7 +321,7 @@ def summarize(folder):
     for piece in pieces():
         row = rows.get(piece.keys[0])
         if not _finished(row):
-            missing[piece.method][piece.dataset].append("not run" if row is None else row["error"])
+            missing[piece.method][piece.dataset].append(_not_run(piece) if row is None else row["error"])
     return {
         "n_fits": len(rows),
         "titles": TITLES,

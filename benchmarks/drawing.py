@@ -43,9 +43,9 @@ def written(ax):
     return file.getvalue()
 
 
-def main(folder=None):
+def main():
     """Print the times."""
-    rows = []
+    folder, rows = next(iter(sys.argv[1:]), None), []
     for n_concepts, sizes in SIZES.items():
         model = example(*sizes)
         contestants = {
@@ -65,4 +65,4 @@ def main(folder=None):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -27,15 +27,17 @@ COVERED_STEPS = 12
 MOST_ORIGINS = 10  # of a series, for coverage
 
 
+OBSERVED = SOURCE / "_learning" / "sequence" / "observed.py"  # the training of `learn_map`
+
+
 def our_version() -> str:
     """Return the version of everything that forecasts depend on."""
     names = ("lags", "transforms", "recurrence", "sequence")
     return source_version(
-        SOURCE / "_learning" / "sequence",
+        *sorted(set((SOURCE / "_learning" / "sequence").glob("*.py")) - {OBSERVED}),
         *(SOURCE / "models" / f"{name}.py" for name in names),
         SOURCE / "statistics" / "forecasts.py",
         SOURCE / "estimators" / "forecaster.py",
-        SOURCE / "estimators" / "learn_map.py",
     )
 
 
@@ -131,7 +133,8 @@ def planted_section(kept: KeptRows, ours: str, n_maps: int = 5, evaluations: int
         return {"f1": float(score), "signs": float((np.sign(found) == np.sign(weights))[arrows].mean())}
 
     search = source_version(SOURCE / "comparators")
-    tasks = [(seed, "learn_map", ours) for seed in range(n_maps)] + [
+    learning = source_version(OBSERVED, SOURCE / "estimators" / "learn_map.py")
+    tasks = [(seed, "learn_map", learning) for seed in range(n_maps)] + [
         (0, name, search) for name in ("rcga", "pso", "de")
     ]
     return [

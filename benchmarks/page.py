@@ -175,7 +175,7 @@ def arithmetic(browser):
     tables = {
         "two classes": (FCMClassifier(structure="full", random_state=0), load_breast_cancer),
         "three classes": (FCMClassifier(structure="full", random_state=0), load_wine),
-        "words": (FCMClassifier(terms=3, random_state=0), load_wine),
+        "words": (FCMClassifier(structure="full", terms=3, random_state=0), load_wine),
         "values": (FCMRegressor(structure="full", random_state=0), load_diabetes),
     }
     names = ["openModel", "unpacked", "run", "contributions"]

@@ -1,8 +1,11 @@
 """Size, names and signs of learned maps beside accuracy and time, on tables used to choose and to confirm the defaults.
 
 ``python -m benchmarks.readability`` needs the data folder (``COGMAP_DATA``) for the paper's tables, and for the others
-the packages that `benchmarks.choosing` names; missing tables are skipped. Five folds, two seeds. Every result is stored
-at once, and the same command resumes an interrupted run.
+the packages that `benchmarks.choosing` and `benchmarks.regression` name; missing tables are skipped. Five folds, two
+seeds. Every result is stored at once, and the same command resumes an interrupted run.
+
+All methods on all tables take hours. ``--short`` is what the docs show, in some 20 minutes of one core: the maps that
+they compare and quick rivals, on two folds of the tables on which no default was chosen.
 
 - arrows: number of edges between different concepts, median over the tables; > 150: share of the tables with more.
   For 95 %: number of edges that carry 95 % of the influence on the data.
@@ -62,6 +65,7 @@ VARIANTS = {
     "structure='additive'": {"structure": "additive"},
     "structure='named'": {"structure": "named"},
     "structure='named', max_arrows=30": {"structure": "named", "max_arrows": 30},
+    "structure='full', prior=None": {"structure": "full", "prior": None},
     "prior=None": {"prior": None},
     "prior=None, init='correlation'": {"prior": None, "init": "correlation"},
     "n_hidden=0": {"n_hidden": 0},
@@ -78,6 +82,14 @@ MEASURES = [
     "same arrows", "seeds", "worst",
 ]  # fmt: skip
 SIZE = MEASURES.index("arrows")
+SHORT = {
+    "groups": ["confirmed on", "the paper's", "values, confirmed on"],
+    "variants": [
+        "structure='auto'", "structure='full'", "structure='full', prior=None", "histogram boosting", "random forest",
+        "linear model",
+    ],
+    "folds": 2,
+}  # fmt: skip
 
 
 def _catboost(values):
@@ -191,9 +203,9 @@ def _none_if_nan(value):
     return None if np.isnan(value) else float(value)
 
 
-def group_table(group, rows, methods):
+def group_table(group, rows, methods, n_folds):
     """Return the tables that all methods finished, and the summary of each method as an array; print both."""
-    folds = range(N_FOLDS)
+    folds = range(n_folds)
     names = [
         name
         for name in GROUPS[group]
@@ -282,35 +294,45 @@ def main():
     """Print a table per group, and plot accuracy against the number of arrows."""
     methods = [*VARIANTS, *RIVALS]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.readability", description=main.__doc__)
-    parser.add_argument("--groups", nargs="+", choices=list(GROUPS), default=list(GROUPS), metavar="GROUP")
+    parser.add_argument("--groups", nargs="+", choices=list(GROUPS), metavar="GROUP", help="default: all")
     parser.add_argument("--tables", nargs="+", metavar="TABLE", help="only these tables of the groups")
-    parser.add_argument("--variants", nargs="+", choices=methods, default=methods, metavar="METHOD")
+    parser.add_argument("--variants", nargs="+", choices=methods, metavar="METHOD", help="default: all")
+    parser.add_argument("--folds", type=int, choices=range(1, N_FOLDS + 1), help=f"folds of {N_FOLDS}; default: all")
+    parser.add_argument(
+        "--short", action="store_true", help="what the docs show: groups, methods and folds that take minutes"
+    )
     parser.add_argument("--out", type=Path, default=Path("results/readability"), help="folder for the results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     parser.add_argument("--tables-only", action="store_true", help="run nothing, print the stored results")
     parser.add_argument("--picture", type=Path, help="file for the picture")
     arguments = parser.parse_args()
-    chosen = [method for method in arguments.variants if method != "EBM" or importlib.util.find_spec("interpret")]
+    usual = SHORT if arguments.short else {"groups": list(GROUPS), "variants": methods, "folds": N_FOLDS}
+    groups, n_folds = arguments.groups or usual["groups"], arguments.folds or usual["folds"]
+    chosen = [
+        method
+        for method in arguments.variants or usual["variants"]
+        if method != "EBM" or importlib.util.find_spec("interpret")
+    ]
     if not arguments.tables_only:
-        tables = {group: available(group, arguments.tables) for group in arguments.groups}
+        tables = {group: available(group, arguments.tables) for group in groups}
         pieces = [
             cached.Piece("readability", f"{group}/{name}", fold, method, measure_row)
-            for fold in range(N_FOLDS)
+            for fold in range(n_folds)
             for group, names in tables.items()
             for name in names
             for method in chosen
         ]
         cached.run(arguments.out, pieces, arguments.jobs)
     rows, tables, summary = cached.read_rows(arguments.out), {}, {}
-    for group in arguments.groups:
-        names, table = group_table(group, rows, chosen)
+    for group in groups:
+        names, table = group_table(group, rows, chosen, n_folds)
         if names:
             tables[group] = table
             methods = {
                 method: dict(zip(MEASURES, map(_none_if_nan, row), strict=True))
                 for method, row in zip(chosen, table, strict=True)
             }
-            summary[group] = {"tables": names, "n_planned": len(GROUPS[group]), "methods": methods}
+            summary[group] = {"tables": names, "folds": n_folds, "n_planned": len(GROUPS[group]), "methods": methods}
     cached.write_summary(arguments.out, {"groups": summary})
     if arguments.picture and tables:
         draw(tables, chosen, arguments.picture)

@@ -235,6 +235,11 @@ def load():
     print_table(f"{LOAD_CONNECTIONS} connections", ["until", "answers", "failures", "memory"], table)
 
 
-if __name__ == "__main__":
+def main():
+    """Run the named parts, or all."""
     for part in sys.argv[1:] or ["speed", "batches", "load"]:
         {"speed": speed, "batches": batches, "load": load}[part]()
+
+
+if __name__ == "__main__":
+    main()

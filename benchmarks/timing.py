@@ -2,6 +2,8 @@
 
 import time
 
+PRINTED = {}  # tables by title, for `benchmarks.record`
+
 
 def best_times(contestants, rounds=7, seconds=8.0):
     """Return the shortest time of each function.
@@ -33,8 +35,14 @@ def best_times(contestants, rounds=7, seconds=8.0):
     return best
 
 
+def keep(title, header, rows):
+    """Keep a table for `benchmarks.record`."""
+    PRINTED[title] = [[str(cell) for cell in header], [[str(cell) for cell in row] for row in rows]]
+
+
 def print_table(title, header, rows):
     """Print rows of strings in columns."""
+    keep(title, header, rows)
     print(f"\n{title}")
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, ["-" * width for width in widths], *rows]:

@@ -102,16 +102,16 @@ def accuracy():
         figures, seconds = {}, {}
         for method, make in METHODS.items():
             model = make()
-            start = time.perf_counter()
+            start = time.process_time()  # on a shared machine, wall-clock times compare nothing
             model.fit(X, y)
-            seconds[method] = time.perf_counter() - start
+            seconds[method] = time.process_time() - start
             figures[method] = model.score(X_test, y_test)
         best = max(figures[rival] for rival in ("boosting", "forest", "MLP"))
         cells = [f"{figures[method]:.3f} / {seconds[method]:.1f}" for method in METHODS]
         rows.append([name, *cells, f"{figures['map'] - best:+.3f}", f"{seconds['map'] / seconds['MLP']:.2f}"])
         print(name, *cells, flush=True)
     header = ["table", *METHODS, "map - best rival", "time / MLP"]
-    print_table("Accuracy / seconds, one thread", header, rows)
+    print_table("Accuracy / CPU seconds, one thread", header, rows)
 
 
 def sparse_rows(kind, seed, n_rows=25_000, n_columns=100_000, filled=100):
@@ -133,12 +133,12 @@ def sparse_rows(kind, seed, n_rows=25_000, n_columns=100_000, filled=100):
 def fit_sparse(kind, seed):
     """Fit in this process, and print the result."""
     X, y = sparse_rows(kind, int(seed))
-    start = time.perf_counter()
+    start = time.process_time()
     rival = LogisticRegression(max_iter=300).fit(X[:20_000], y[:20_000])
-    of_rival = time.perf_counter() - start
-    start = time.perf_counter()
+    of_rival = time.process_time() - start
+    start = time.process_time()
     model = FCMClassifier(structure="full", random_state=0).fit(X[:20_000], y[:20_000])
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     with open("/proc/self/status", encoding="ascii") as status:  # Linux only
         peak = int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]) / 1024
     test = X[20_000:], y[20_000:]
@@ -155,14 +155,14 @@ def sparse():
             measurements.append(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
         ours, rival, seconds, of_rival, peak = np.mean(measurements, axis=0)
         rows.append([kind, f"{ours:.4f}", f"{rival:.4f}", f"{seconds:.1f}", f"{of_rival:.1f}", f"{peak:.0f} MB"])
-    header = ["filled", "map", "logistic regression", "seconds", "of the regression", "peak of the process"]
+    header = ["filled", "map", "logistic regression", "CPU seconds", "of the regression", "peak of the process"]
     print_table("Sparse, 20,000 x 100,000, 100 filled in each row", header, rows)
 
 
-def main(*parts):
+def main():
     """Run the named parts, or all."""
     warnings.simplefilter("ignore")
-    for part in parts or ("gradient", "accuracy", "sparse"):
+    for part in sys.argv[1:] or ("gradient", "accuracy", "sparse"):
         globals()[part]()
 
 
@@ -170,4 +170,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["fit_sparse"]:
         fit_sparse(*sys.argv[2:])
     else:
-        main(*sys.argv[1:])
+        main()
