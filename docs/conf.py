@@ -5,7 +5,10 @@ import re
 import warnings
 from pathlib import Path
 
+from sklearn.datasets import load_iris
+
 import cogmap
+from cogmap import fit_table, page
 
 ROOT = Path(__file__).parents[1]
 
@@ -31,9 +34,12 @@ myst_heading_anchors = 4
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections name the types
+toc_object_entries_show_parents = "hide"  # `fit()` fits the column beside a page, `FCMClassifier.fit()` does not
 numpydoc_show_class_members = False  # the template of classes lists the methods
 numpydoc_class_members_toctree = False
 copybutton_exclude = ".linenos, .gp, .go"
+
+smartquotes = False  # types and defaults in docstrings are code: default="auto"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cogmap"
@@ -43,6 +49,7 @@ html_favicon = "_static/logo.svg"
 html_logo = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "cogmap"},
     "navbar_end": ["theme-switcher"],
@@ -50,8 +57,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "pygments_light_style": "tango",
-    "pygments_dark_style": "monokai",
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
 html_sidebars = {"index": [], "about/changelog": []}
 
@@ -64,6 +70,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
+    "thumbnail_size": (400, 280),
     "plot_gallery": "True",
     "abort_on_example_error": True,
     "image_scrapers": ("matplotlib",),
@@ -111,6 +118,37 @@ def skip_members(app, what, name, obj, skip, options):
     return True if not module.startswith("cogmap") or re.fullmatch(r"set_\w+_request", name) else None
 
 
+def link_pages(app, what, name, obj, options, lines):
+    """Link to pages of this site where a docstring names their files."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"`{1,2}docs/([\w/-]+)\.md`{1,2}", r":doc:`/\1`", line)
+
+
+def show_examples_as_code(app, ctx, lines):
+    """Show the examples that end the help of a command as a block of shell code, in which nothing becomes a link."""
+    if "| Example:" in lines:
+        begin = lines.index("| Example:")
+        examples = [line.removeprefix("| ") for line in lines[begin + 1 :]]
+        lines[begin:] = [".. rubric:: Example", "", ".. code-block:: shell", "", *examples, ""]
+
+
+def keep_at_signs(app, ctx, lines):
+    """Escape @ in the help of options: ``price=9.5@2027-03`` is no e-mail address."""
+    lines[:] = [line.replace("@", r"\@") for line in lines]
+
+
+def write_live_pages(app, exception):
+    """Write a drawing board and the page of a model, so that visitors can try both without an installation."""
+    if exception or app.builder.name != "html":
+        return
+    iris = load_iris(as_frame=True)
+    flowers = iris.data.assign(species=iris.target_names[iris.target])
+    folder = Path(app.outdir) / "live"
+    folder.mkdir(exist_ok=True)
+    page.board(folder / "board.html")
+    page.write(fit_table(flowers, "species"), flowers.drop(columns="species"), flowers["species"], folder / "iris.html")
+
+
 def write_llms_txt(app, exception):
     """Write ``llms.txt``: the pages with their first sentences, in the order of the site."""
     if exception or app.builder.name != "html":
@@ -123,8 +161,8 @@ def write_llms_txt(app, exception):
     ]
     for section in app.env.toctree_includes["index"]:
         lines += [f"## {app.env.titles[section].astext()}", ""]
-        for page in [section, *app.env.toctree_includes.get(section, [])]:
-            lines.append(f"- [{app.env.titles[page].astext()}]({page}.html){_summary(app.env.get_doctree(page))}")
+        for name in [section, *app.env.toctree_includes.get(section, [])]:
+            lines.append(f"- [{app.env.titles[name].astext()}]({name}.html){_summary(app.env.get_doctree(name))}")
         lines.append("")
     (Path(app.outdir) / "llms.txt").write_text("\n".join(lines), encoding="utf-8")
 
@@ -141,4 +179,8 @@ def setup(app):
     """Connect the functions above."""
     app.connect("source-read", read_page)
     app.connect("autodoc-skip-member", skip_members)
+    app.connect("autodoc-process-docstring", link_pages)
+    app.connect("sphinx-click-process-epilog", show_examples_as_code)
+    app.connect("sphinx-click-process-options", keep_at_signs)
+    app.connect("build-finished", write_live_pages)
     app.connect("build-finished", write_llms_txt)

@@ -1,35 +1,22 @@
 """Insert the figures of ``results/`` into the README and the docs: ``python docs/figures.py``.
 
 A generated block begins with ``<!-- results: name -->`` and ends with ``<!-- end -->``, on lines of their own or within
-a sentence. `BLOCKS` maps its name to the function that writes it from a ``summary.json``. A test fails when a block is
-stale, and when the README has a figure outside of the blocks.
+a sentence. `BLOCKS` maps its name to the function that writes it from a ``summary.json``; the block ``guides name:
+title`` is the table of that title in ``results/guides/name.json``. A test fails when a block is stale, and when a page
+has a measured figure outside of the blocks that is not a sentence of ``results/guides``.
 """
 
-import importlib.util
-import json
 import re
 from functools import cache
-from pathlib import Path
 from textwrap import fill
 
-ROOT = Path(__file__).parents[1]
-_BLOCK = re.compile(r"(?P<head><!-- results: (?P<name>[\w ]+) -->)(?P<line>\n?).*?(?P<tail><!-- end -->)", re.DOTALL)
+import guide_figures
+import reproduction
+import third_group
+import uncertainty
+from figure_text import ROOT, markdown, nth, number, summary
 
-_specification = importlib.util.spec_from_file_location("reproduction", ROOT / "docs" / "reproduction.py")
-reproduction = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(reproduction)
-markdown = reproduction.markdown
-
-
-@cache
-def summary(name):
-    """Return the summary of a folder of results."""
-    return json.loads((ROOT / "results" / name / "summary.json").read_text(encoding="utf-8"))
-
-
-def number(value, digits=3):
-    """Return a number as text; empty for None."""
-    return "" if value is None else f"{value:.{digits}f}"
+_BLOCK = re.compile(r"(?P<head><!-- results: (?P<name>[^>]+?) -->)(?P<line>\n?).*?(?P<tail><!-- end -->)", re.DOTALL)
 
 
 # --- accuracy of classifiers
@@ -77,17 +64,12 @@ def accuracy_sentence(name):
     named = {order[0]["method"] for order in orders.values()} | {*_OURS, "catboost"}
     parts = []
     for row in (row for row in ranked if row["method"] in named):
-        places = [f"{_nth(order.index(row))} by {what}" for what, order in orders.items() if row in order]
+        places = [f"{nth(order.index(row))} by {what}" for what, order in orders.items() if row in order]
         parts.append(f"{'the ' * (row['method'] in _OURS)}{row['title']} is {', '.join(places)}")
     text = "; ".join(parts)
     critical = comparison(name)["critical_difference"]
     close = f"Mean ranks that differ by less than {critical:.1f} are not significantly different (Nemenyi, 5 %)."
     return f"{text[0].upper()}{text[1:]}. {close}"
-
-
-def _nth(place):
-    words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-    return words[place] if place < len(words) else f"{place + 1}th"
 
 
 def accuracy_text(name, methods=None):
@@ -209,7 +191,7 @@ def forecasting_chosen():
         sentences.append(
             f"On the {entry['n_series']} {where}, its mean MASE is {ours['ratio']:.2f} times that of AutoARIMA "
             f"({ours['mase']:.3f} and {arima['mase']:.3f}), its mean rank {ours['rank']:.2f}, the "
-            f"{_nth(sorted(place).index(ours['rank']))} of {len(place)} (AutoARIMA {arima['rank']:.2f}), and its CPU "
+            f"{nth(sorted(place).index(ours['rank']))} of {len(place)} (AutoARIMA {arima['rank']:.2f}), and its CPU "
             f"time {ours['cpu_ratio']:.2f} of AutoARIMA's."
         )
     return fill(" ".join(sentences), 120)
@@ -268,11 +250,14 @@ def forecasting_planted():
 
 BLOCKS = {
     **reproduction.BLOCKS,
+    **uncertainty.BLOCKS,
+    **third_group.BLOCKS,
     "forecasting table": forecasting_table,
     "forecasting chosen": forecasting_chosen,
     "forecasting coverage": forecasting_coverage,
     "forecasting several": forecasting_several,
     "forecasting planted": forecasting_planted,
+    **guide_figures.BLOCKS,
     "readme": lambda: accuracy_text(_HEADLINE, _README_METHODS),
     **{f"accuracy {name}": lambda name=name: accuracy_text(name) for name in ("all", "catboost", "slow")},
     "accuracy missing": missing_rivals,
@@ -288,7 +273,8 @@ BLOCKS = {
 
 def files():
     """Return the README and the pages of the docs."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    pages = (ROOT / "docs").rglob("*.md")
+    return [ROOT / "README.md", *sorted(path for path in pages if "_build" not in path.parts)]
 
 
 def names(text):
@@ -296,11 +282,17 @@ def names(text):
     return [match["name"] for match in _BLOCK.finditer(text)]
 
 
+def block(name):
+    """Return the content of a block."""
+    kind, _, rest = name.partition(" ")
+    return guide_figures.guide_table(*rest.split(": ", 1)) if kind == "guides" else BLOCKS[name]()
+
+
 def updated(text):
     """Return a text with every block written anew."""
 
     def write(match):
-        content = BLOCKS[match["name"]]()
+        content = block(match["name"])
         return f"{match['head']}{match['line']}{content}{match['line']}{match['tail']}"
 
     return _BLOCK.sub(write, text)

@@ -1,21 +1,8 @@
-"""Update the figures of ``docs/about/reproduction.md`` from the committed results: ``python docs/reproduction.py``.
+"""Figures of ``docs/about/reproduction.md``, which `docs/figures.py` inserts from the committed runs of the paper."""
 
-A generated block of the guide begins with ``<!-- results: name -->`` and ends with ``<!-- end -->``; `BLOCKS` maps its
-name to the function that writes it. The rest of the guide contains no experimental figures.
-"""
+from figure_text import markdown, summary
 
-import json
-from functools import cache
-from pathlib import Path
-
-ROOT = Path(__file__).parents[1]
 PROTOCOLS = ("author", "printed", "strict")
-
-
-@cache
-def summary(protocol):
-    """Return the summary of a committed run."""
-    return json.loads((ROOT / "results" / protocol / "summary.json").read_text(encoding="utf-8"))
 
 
 def table(protocol, name):
@@ -29,12 +16,6 @@ def cells(protocol, name, dataset):
     columns, rows = table(protocol, name)
     (row,) = [row for row in rows if row[0] == dataset]
     return dict(zip(columns[1:], row[1:], strict=True))
-
-
-def markdown(columns, rows, n_text=1):
-    """Return a Markdown table; the first `n_text` columns are text, the others right-aligned numbers."""
-    lines = [columns, ["---"] * n_text + ["---:"] * (len(columns) - n_text), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def digits(value, signed=False):

@@ -1,7 +1,8 @@
 """Run the pages of the documentation: ``python docs/run.py docs/guide/tables.md`` updates the output of its examples.
 
 The text block below a Python or shell block is its output. ``--check`` compares instead and names the pages that
-differ; numbers may differ in their last digits with versions of dependencies, words may not. Without pages, all run.
+differ: in words, or in numbers by more than their last digits, which change with versions of dependencies. Without
+pages, all run.
 """
 
 import argparse
@@ -76,6 +77,30 @@ def differences(shown, current):
     ]
 
 
+_NUMBER = r"(?<![\w.-])[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w-])"
+_VARYING = re.compile(r"^(saved|hash)=|/health|model=[0-9a-f]{12}")  # times, hashes and counts of polls
+
+
+def stale_numbers(shown, current, tolerance=0.05):
+    """Return pairs of lines whose numbers differ by more than a share of them and two units of the last digit shown.
+
+    Lines with other words are left to `differences`. Rounding errors, below 1e-6, may differ.
+    """
+    found = []
+    for old, new in zip(shown.splitlines(), current.splitlines(), strict=False):
+        pairs = list(zip(re.findall(_NUMBER, old), re.findall(_NUMBER, new), strict=False))
+        if old != new and not _VARYING.search(old) and not all(_close(*pair, tolerance) for pair in pairs):
+            found.append((old, new))
+    return found
+
+
+def _close(shown, current, tolerance):
+    digits, _, exponent = shown.replace(",", "").partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    a, b = (float(text.replace(",", "")) for text in (shown, current))
+    return abs(a - b) <= max(tolerance * max(abs(a), abs(b)) + 2 * unit * (unit < 1), 1e-6)
+
+
 def main():
     """Update or check the pages named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -89,7 +114,7 @@ def main():
         current = with_output(shown)
         if not arguments.check:
             path.write_text(current, encoding="utf-8")
-        elif changed := differences(shown, current):
+        elif changed := differences(shown, current) or stale_numbers(shown, current):
             failed = True
             print(f"{path.name} shows other output than its examples print:", *changed, sep="\n  ")
         print(f"{path.relative_to(DOCS.resolve())}: {time.monotonic() - started:.0f} s", flush=True)
