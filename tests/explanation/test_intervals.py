@@ -62,6 +62,23 @@ def test_arrows_of_every_structure(structure, planted):
     assert intervals.effects.shape == (4, 1)
 
 
+def test_the_effect_of_two_values_is_their_difference():
+    """Where a combination bends between the two, the derivative is another number: less than two thirds of it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    X[:, 1] = np.where(rng.random(500) < 0.4, 1.7, 0.3)
+    y = X[:, 0] + 2.0 * (X[:, 0] > 0) * (X[:, 1] > 1) + rng.normal(0, 0.3, 500)
+    fcm = FCMRegressor(random_state=0).fit(X, y)
+    high, low = (fcm.predict(np.column_stack([X[:, 0], np.full(500, value), X[:, 2]])) for value in (1.7, 0.3))
+    intervals = arrow_intervals(fcm, X, y, n_refits=10)
+    assert intervals.effects[1, 0] == pytest.approx((high - low).mean() / 1.4)
+    assert intervals.effects_low[1, 0] < 2.0 * (X[:, 0] > 0).mean() / 1.4 < intervals.effects_high[1, 0]
+    assert fcm.model_.derivative(X)[:, 0, 1].mean() / intervals.effects[1, 0] < 0.7
+    X[::10, 1] = np.nan
+    with_missing = arrow_intervals(fcm, X, y, n_refits=2)
+    assert with_missing.effects[1, 0] == pytest.approx((high - low)[~np.isnan(X[:, 1])].mean() / 1.4)
+
+
 def test_more_rows_give_narrower_intervals_and_a_higher_level_wider_ones(additive, planted):
     """Four times the weight of every row is four times the rows: half the width."""
     X, y = planted

@@ -240,22 +240,23 @@ def alone(model, X, y, entry):
 
 
 def of_effects(model, X, y):
-    """Mean derivatives by central differences, and their intervals."""
+    """Mean derivatives by central differences, differences between two values, and their intervals."""
     A = model.preparer.transform(X)
     intervals = arrow_intervals(model.estimator, A, y, n_refits=15)
     names, found = A.columns.tolist(), {}
     first = {column.name: column.outputs[0] for column in model.preparer.columns_}
     for place, entry in enumerate(model.card["effects"]):
         j, k = names.index(first[entry["column"]]), model.outputs.index(entry["output"])
-        step = 1e-5 * float(A.iloc[:, j].std() or 1.0)
-        up, down = (
-            model.model.outputs(A.assign(**{names[j]: A.iloc[:, j] + sign * step}).to_numpy()) for sign in (1.0, -1.0)
-        )
-        told = 10.0 ** np.floor(np.log10(A.iloc[:, j].std(ddof=0)))
-        told = max(told, 1.0) if (A.iloc[:, j].dropna() % 1 == 0).all() else told
-        told = np.ptp(A.iloc[:, j].dropna()) if A.iloc[:, j].nunique() == 2 else told
+        values, two = A.iloc[:, j], A.iloc[:, j].nunique() == 2
+        step = 1e-5 * float(values.std() or 1.0)
+        ends = (values.max(), values.min()) if two else (values + step, values - step)
+        up, down = (model.model.outputs(A.assign(**{names[j]: end}).to_numpy())[:, k] for end in ends)
+        told = 10.0 ** np.floor(np.log10(values.std(ddof=0)))
+        told = max(told, 1.0) if (values.dropna() % 1 == 0).all() else told
+        told = np.ptp(values.dropna()) if two else told
         found[f"/effects/{place}/step"] = told
-        found[f"/effects/{place}/effect"] = told * ((up - down)[:, k] / (2.0 * step)).mean()
+        changes = (up - down)[values.notna()] if two else (up - down) * told / (2.0 * step)
+        found[f"/effects/{place}/effect"] = changes.mean()
         found[f"/effects/{place}/low"] = told * intervals.effects_low[j, k]
         found[f"/effects/{place}/high"] = told * intervals.effects_high[j, k]
     return found

@@ -134,16 +134,41 @@ def logarithms_of(encoding: Encoding) -> Logarithms | None:
     return getattr(encoding.scaling, "logarithms", None)
 
 
+def effects_per_unit(model: MapModel, rows: Array) -> Array:
+    """Return the mean change of each output, of shape (n_outputs, n_features), per unit of each feature."""
+    return _mean_effects(model, rows, model.derivative(rows), np.ones(model.n_features))
+
+
 def effects_per_deviation(model: MapModel, rows: Array) -> Array:
-    """Return the mean derivative of each output, of shape (n_outputs, n_features), per deviation of each feature.
+    """Return the mean change of each output, of shape (n_outputs, n_features), per deviation of each feature.
 
     Derivatives and deviations are those on the scale on which the map reads a feature.
     """
-    derivative, logarithms = model.derivative(rows), logarithms_of(model.encoding)
-    if logarithms is None:
-        return np.asarray(derivative.mean(axis=0) * known_features(model.encoding).deviation)
-    steepness = logarithms.derivative(rows)[:, np.newaxis]
-    return np.asarray((derivative / np.where(np.isnan(steepness), 1.0, steepness)).mean(axis=0) * logarithms.deviation)
+    known, logarithms = known_features(model.encoding), logarithms_of(model.encoding)
+    derivative, deviation = model.derivative(rows), known.deviation
+    if logarithms is not None:
+        steepness = logarithms.derivative(rows)[:, np.newaxis]
+        derivative, deviation = derivative / np.where(np.isnan(steepness), 1.0, steepness), logarithms.deviation
+    return _mean_effects(model, rows, derivative * deviation, known.deviation)
+
+
+def _mean_effects(model: MapModel, rows: Array, derivative: Array, unit: Array) -> Array:
+    """Return mean derivatives, and of a feature with two values the mean change between them, relative to a unit.
+
+    Between its two values are no rows, and the output of a combination such as "garden and area > 120" bends there.
+    """
+    effects, known, outputs = derivative.mean(axis=0), known_features(model.encoding), model.outputs(rows)
+    is_low, is_high, is_missing = rows == known.low, rows == known.high, np.isnan(rows)
+    two = (known.low < known.high) & (is_low | is_high | is_missing).all(axis=0)
+    for feature in np.unique(model.encoding.columns):
+        there = ~is_missing[:, feature]
+        if two[feature] and there.any():
+            low, high, at_low = known.low[feature], known.high[feature], is_low[there, feature]
+            other = rows[there]
+            other[:, feature] = np.where(at_low, high, low)
+            change = np.where(at_low, -1.0, 1.0) @ (outputs[there] - model.outputs(other)) / len(other)
+            effects[:, feature] = change * unit[feature] / (high - low)
+    return np.asarray(effects)
 
 
 def table_parts(model: Any) -> tuple[Any, Any] | None:

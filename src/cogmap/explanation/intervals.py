@@ -12,7 +12,7 @@ from cogmap._learning.resampling import refits, widened
 from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, check_integer, param_error
 from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number
-from cogmap.explanation._subject import Subject, table_parts
+from cogmap.explanation._subject import Subject, effects_per_unit, table_parts
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.features import Array
 from cogmap.models.model import MapModel, dense
@@ -43,8 +43,9 @@ class ArrowIntervals(Drawn):
     features, output_names : tuple of str
         Names of the features and of the outputs.
     effects, effects_low, effects_high : ndarray of shape (n_features, n_outputs)
-        Mean change of each output per unit of each feature, on the rows, and the ends of its interval. The effect of a
-        feature that is not in the map is 0, its interval is not.
+        Mean change of each output per unit of each feature, on the rows, and the ends of its interval: the mean
+        derivative, or the mean difference between the values of a feature that has only two. The effect of a feature
+        that is not in the map is 0, its interval is not.
 
     See Also
     --------
@@ -244,7 +245,7 @@ def _intervals(model: MapModel, table: Table, level: float, alpha: float, n_refi
     all_weights, all_effects = [], []
     for refit in refits(wide, free, states, alpha, n_refits, np.random.RandomState(seed)):
         all_weights.append(refit.map.weights)
-        all_effects.append(refit.derivative(some).mean(axis=0).T)
+        all_effects.append(effects_per_unit(refit, some).T)
     inflation = _INFLATION["values" if model.link.output == "values" else "classes"]
     half = inflation * float(student.ppf(0.5 + 0.5 * level, n_refits - 1))
     width = half * np.std(all_weights[1:], axis=0, ddof=1) * (wide.map.weights != 0.0)
@@ -253,7 +254,7 @@ def _intervals(model: MapModel, table: Table, level: float, alpha: float, n_refi
     if model.encoding.used is not None:
         places = np.concatenate([model.encoding.used, places[wide.n_inputs :]])
     width = width[np.ix_(places, places)]
-    weights, effects = model.map.weights, model.derivative(some).mean(axis=0).T
+    weights, effects = model.map.weights, effects_per_unit(model, some).T
     return ArrowIntervals(
         level=level,
         concepts=model.map.concepts,
