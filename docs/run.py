@@ -7,7 +7,6 @@ pages, all run.
 
 import argparse
 import contextlib
-import difflib
 import io
 import os
 import re
@@ -15,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -64,18 +64,19 @@ def _shell(code):
     return completed.stdout
 
 
+def _words(line):
+    """Return a line with 0 in place of each number and hash."""
+    line = re.sub(r"\b(hash|model)=[0-9a-f]{12,}", r"\1=0", line)
+    return " ".join(re.sub(r"[+-]?\d[\d.,]*(e-?\d+)?", "0", line).split())
+
+
 def differences(shown, current):
-    """Return the lines in which the words of two versions of a page differ; numbers count as one word."""
+    """Return the lines that only one of two versions of a page has; numbers count as one word.
 
-    def lines(text):
-        text = re.sub(r"\b(hash|model)=[0-9a-f]{12,}", r"\1=0", text)
-        return [" ".join(re.sub(r"[+-]?\d[\d.,]*(e-?\d+)?", "0", line).split()) for line in text.splitlines()]
-
-    return [
-        line
-        for line in difflib.unified_diff(lines(shown), lines(current), lineterm="", n=0)
-        if line[:3] not in ("---", "+++")
-    ]
+    The order of lines does not count: processors round differently, which decides among rules of nearly equal strength.
+    """
+    old, new = (Counter(map(_words, text.splitlines())) for text in (shown, current))
+    return [f"-{line}" for line in (old - new).elements()] + [f"+{line}" for line in (new - old).elements()]
 
 
 _NUMBER = r"(?<![\w.-])[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w-])"
@@ -88,7 +89,7 @@ def stale_numbers(shown, current, tolerance=0.05):
     Lines with other words are left to `differences`. Rounding errors, below 1e-6, may differ.
     """
     found = []
-    for old, new in zip(shown.splitlines(), current.splitlines(), strict=False):
+    for old, new in zip(*(sorted(text.splitlines(), key=_words) for text in (shown, current)), strict=False):
         pairs = list(zip(re.findall(_NUMBER, old), re.findall(_NUMBER, new), strict=False))
         if old != new and not _VARYING.search(old) and not all(_close(*pair, tolerance) for pair in pairs):
             found.append((old, new))
