@@ -145,7 +145,8 @@ def test_steps_from_missing_values_can_be_left_out():
     skipped = learn_map(gaps, missing="skip").map
     # Each run in two parts: up to the gap, without what is missing in it, and after the gap.
     parts = [part for run in gaps for part in (run[:3], run[3:])]
-    np.testing.assert_allclose(skipped.weights, learn_map(parts).map.weights, atol=1e-6)
+    # Sums over other rows are rounded otherwise, and by kernels of BLAS without AVX-512 more so.
+    np.testing.assert_allclose(skipped.weights, learn_map(parts).map.weights, atol=1e-5)
     assert np.abs(skipped.weights - learn_map(gaps).map.weights).max() > 0.01
     driven = learn_map(gaps, missing="skip", drivers=["C1"], steps=2)
     assert np.isfinite(driven.map.weights).all()

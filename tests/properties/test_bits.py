@@ -1,6 +1,7 @@
 """The same bits: for processes, threads, threads of BLAS, orders of rows, and containers."""
 
 import hashlib
+import os
 import subprocess
 import sys
 
@@ -78,6 +79,7 @@ def test_another_process_learns_the_same_bits(estimator, n_threads):
     """With another seed of hashes, and BLAS told before it starts how many threads it has."""
     code = f"import sys; sys.path.insert(0, {str(__file__.rpartition('/')[0])!r}); import test_bits as t; "
     code += f"print(t.bits(t.{estimator.__name__}))"
-    environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": n_threads, "OPENBLAS_NUM_THREADS": n_threads}
+    changed = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": n_threads, "OPENBLAS_NUM_THREADS": n_threads}
+    environment = os.environ | changed  # which may name the kernels of BLAS
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == bits(estimator)
