@@ -8,7 +8,9 @@ from sklearn.exceptions import NotFittedError
 
 from cogmap import FCMClassifier, FCMRegressor, arrow_intervals, fit_table, influence
 from cogmap.exceptions import DataError, ParameterError
+from cogmap.explanation._subject import effects_per_unit
 from cogmap.maps.monte_carlo import monte_carlo
+from cogmap.maps.structured import StructuredMap
 from cogmap.plotting import plot_effects, plot_intervals, plot_map
 
 
@@ -77,6 +79,24 @@ def test_the_effect_of_two_values_is_their_difference():
     X[::10, 1] = np.nan
     with_missing = arrow_intervals(fcm, X, y, n_refits=2)
     assert with_missing.effects[1, 0] == pytest.approx((high - low)[~np.isnan(X[:, 1])].mean() / 1.4)
+
+
+def test_effects_are_means_over_the_rows_that_know_the_feature(planted):
+    """Also the derivative of a number, which is 0 where it is missing."""
+    X, y = planted[0].copy(), planted[1]
+    X[::2, 0] = np.nan
+    fcm = FCMRegressor(structure="additive", random_state=0).fit(X, y)
+    effect = arrow_intervals(fcm, X, y, n_refits=2).effects[0, 0]
+    assert effect == pytest.approx(fcm.model_.derivative(X[1::2])[:, 0, 0].mean())
+
+
+def test_effects_in_wide_maps_are_derivatives():
+    """Of many columns of two values, too: a prediction for each of them, with the other value, would take long."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 120)) < 0.5).astype(float)
+    fcm = FCMClassifier(random_state=0, n_teachers=0).fit(X, X[:, 0] + rng.random(200) > 1)
+    assert isinstance(fcm.map_, StructuredMap)
+    np.testing.assert_allclose(effects_per_unit(fcm.model_, X), fcm.model_.derivative(X).mean(axis=0))
 
 
 def test_more_rows_give_narrower_intervals_and_a_higher_level_wider_ones(additive, planted):

@@ -255,8 +255,8 @@ def of_effects(model, X, y):
         told = max(told, 1.0) if (values.dropna() % 1 == 0).all() else told
         told = np.ptp(values.dropna()) if two else told
         found[f"/effects/{place}/step"] = told
-        changes = (up - down)[values.notna()] if two else (up - down) * told / (2.0 * step)
-        found[f"/effects/{place}/effect"] = changes.mean()
+        changes = (up - down) * (1.0 if two else told / (2.0 * step))
+        found[f"/effects/{place}/effect"] = changes[values.notna()].mean()
         found[f"/effects/{place}/low"] = told * intervals.effects_low[j, k]
         found[f"/effects/{place}/high"] = told * intervals.effects_high[j, k]
     return found

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from cogmap._utils.params import Literal, check_choice, param_error, real, shown, suggestion
+from cogmap._utils.threads import one_blas_thread
 from cogmap.explanation._reading import Reading
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding
 from cogmap.models.features import Array, FeatureStatistics, TableLike
 from cogmap.models.links import class_names
@@ -155,20 +157,33 @@ def effects_per_deviation(model: MapModel, rows: Array) -> Array:
 def _mean_effects(model: MapModel, rows: Array, derivative: Array, unit: Array) -> Array:
     """Return mean derivatives, and of a feature with two values the mean change between them, relative to a unit.
 
-    Between its two values are no rows, and the output of a combination such as "garden and area > 120" bends there.
+    Between its two values are no rows, and the output of a combination such as "garden and area > 120" bends there. The
+    mean is that of the rows in which the feature is known. In a map of more than 100 columns, which has no such
+    combinations, derivatives are enough: a change of each column in turn would take long.
     """
-    effects, known, outputs = derivative.mean(axis=0), known_features(model.encoding), model.outputs(rows)
-    is_low, is_high, is_missing = rows == known.low, rows == known.high, np.isnan(rows)
-    two = (known.low < known.high) & (is_low | is_high | is_missing).all(axis=0)
-    for feature in np.unique(model.encoding.columns):
-        there = ~is_missing[:, feature]
-        if two[feature] and there.any():
-            low, high, at_low = known.low[feature], known.high[feature], is_low[there, feature]
-            other = rows[there]
-            other[:, feature] = np.where(at_low, high, low)
-            change = np.where(at_low, -1.0, 1.0) @ (outputs[there] - model.outputs(other)) / len(other)
-            effects[:, feature] = change * unit[feature] / (high - low)
-    return np.asarray(effects)
+    encoding, known, is_known = model.encoding, known_features(model.encoding), ~np.isnan(rows)
+    effects = np.asarray(derivative.sum(axis=0) / np.maximum(is_known.sum(axis=0), 1))
+    if isinstance(model.map, StructuredMap):
+        return effects
+    is_low, is_high = rows == known.low, rows == known.high
+    two = (known.low < known.high) & (is_low | is_high | ~is_known).all(axis=0) & is_known.any(axis=0)
+    two &= np.isin(np.arange(len(two)), encoding.columns)
+    if not two.any():
+        return effects
+    reading = Reading(model, "probability")
+    states, all_low, all_high = (
+        encoding.first_states(np.where(two & is_known, ends, rows), model.n_outputs)
+        for ends in (rows, known.low, known.high)
+    )
+    with one_blas_thread():  # as in `MapModel.outputs`
+        outputs = reading.value(reading.net(states))
+        for feature in np.flatnonzero(two):
+            places, other = np.flatnonzero(encoding.columns == feature), states.copy()
+            there, at_low = is_known[:, feature], is_low[:, feature]
+            other[:, places] = np.where(at_low[:, np.newaxis], all_high[:, places], all_low[:, places])
+            change = np.where(at_low, -1.0, 1.0)[:, np.newaxis] * (outputs - reading.value(reading.net(other)))
+            effects[:, feature] = change[there].mean(axis=0) * unit[feature] / (known.high - known.low)[feature]
+    return effects
 
 
 def table_parts(model: Any) -> tuple[Any, Any] | None:

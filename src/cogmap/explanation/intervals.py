@@ -43,9 +43,9 @@ class ArrowIntervals(Drawn):
     features, output_names : tuple of str
         Names of the features and of the outputs.
     effects, effects_low, effects_high : ndarray of shape (n_features, n_outputs)
-        Mean change of each output per unit of each feature, on the rows, and the ends of its interval: the mean
-        derivative, or the mean difference between the values of a feature that has only two. The effect of a feature
-        that is not in the map is 0, its interval is not.
+        Mean change of each output per unit of each feature, on the rows that know it, and the ends of its interval: the
+        mean derivative, or the mean difference between the values of a feature that has only two. The effect of a
+        feature that is not in the map is 0, its interval is not.
 
     See Also
     --------
