@@ -6,12 +6,13 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
 
-from cogmap import FCMClassifier, FCMRegressor, arrow_intervals, fit_table, influence
+from cogmap import FCMClassifier, FCMRegressor, arrow_intervals, fit_table, influence, prune
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.explanation._subject import effects_per_unit
 from cogmap.maps.monte_carlo import monte_carlo
 from cogmap.maps.structured import StructuredMap
 from cogmap.plotting import plot_effects, plot_intervals, plot_map
+from cogmap.table import FitOptions
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +98,21 @@ def test_effects_in_wide_maps_are_derivatives():
     fcm = FCMClassifier(random_state=0, n_teachers=0).fit(X, X[:, 0] + rng.random(200) > 1)
     assert isinstance(fcm.map_, StructuredMap)
     np.testing.assert_allclose(effects_per_unit(fcm.model_, X), fcm.model_.derivative(X).mean(axis=0))
+
+
+@pytest.mark.parametrize("target", ["grade", "price"])
+def test_targets_of_raw_tables_are_read_as_by_the_fit(target):
+    """Numbers that are classes, and numbers with a decimal comma; a pruned model still predicts the same classes."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=120), "z": rng.choice(["a", "b"], 120)})
+    frame["grade"] = np.where(frame["x"] > 0, 2, 1)
+    frame["price"] = [f"{value:.1f}".replace(".", ",") for value in 10 * frame["x"]]
+    model = fit_table(frame[["x", "z", target]], target, FitOptions(time_limit=1e-9))
+    features, y = model.preparer.transform(frame[["x", "z"]]), model.target.read(frame[target])
+    expected = arrow_intervals(model.estimator, features, y, n_refits=2)
+    found = arrow_intervals(model, frame, frame[target], n_refits=2)
+    np.testing.assert_array_equal(found.effects_low, expected.effects_low)
+    assert prune(model, frame, frame[target]).predict(frame).dtype == model.predict(frame).dtype
 
 
 def test_more_rows_give_narrower_intervals_and_a_higher_level_wider_ones(additive, planted):

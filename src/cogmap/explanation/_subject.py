@@ -199,6 +199,11 @@ def table_parts(model: Any) -> tuple[Any, Any] | None:
     return (steps[0], steps[1]) if len(steps) == 2 and hasattr(steps[0], "arranged") else None
 
 
+def targets_of(model: Any, y: Any) -> Any:
+    """Return the targets as the model knows them: one of raw tables reads its target column as its fit did."""
+    return model._read_targets(y) if hasattr(model, "_read_targets") else y
+
+
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:
     """Return the subject, and the rows as features; an estimator checks them as in `predict`."""
     parts = table_parts(model)

@@ -12,7 +12,7 @@ from cogmap._learning.resampling import refits, widened
 from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, check_integer, param_error
 from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number
-from cogmap.explanation._subject import Subject, effects_per_unit, table_parts
+from cogmap.explanation._subject import Subject, effects_per_unit, table_parts, targets_of
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.features import Array
 from cogmap.models.model import MapModel, dense
@@ -218,7 +218,7 @@ def arrow_intervals(
     seed = check_integer(_OWNER, "random_state", random_state, low=0)
     parts = table_parts(estimator)
     if parts is not None:
-        preparer, estimator = parts
+        y, (preparer, estimator) = targets_of(estimator, y), parts
         prepared: Any = preparer.transform(preparer.arranged(X)[0])
         X = prepared if hasattr(estimator, "feature_names_in_") else prepared.to_numpy()
     if isinstance(estimator, type) or not (hasattr(estimator, "_known_rows") and hasattr(estimator, "model_")):

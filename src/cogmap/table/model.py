@@ -23,6 +23,7 @@ from cogmap.models.one_row import quick_way
 from cogmap.persistence import save
 from cogmap.persistence.files import load_saved
 from cogmap.table.cards import Card
+from cogmap.table.columns.texts import pandas
 from cogmap.table.evaluation import Evaluation
 from cogmap.table.frames import as_frame
 from cogmap.table.predictions import Predictions
@@ -229,6 +230,12 @@ class TableModel(SectionsMixin, QuestionsMixin, UncertaintyMixin):
     def texts(self) -> list[str]:
         """Columns to read from a file as strings, so that pandas does not convert their values."""
         return [column.name for column in self.preparer.columns_ if column.as_text]
+
+    def _read_targets(self, y: Any) -> Any:
+        """Return targets as the fit read them; without a card they stay as they are."""
+        if "target" not in self.card or np.ndim(y) != 1:
+            return y
+        return self.target.read(pandas.Series(np.asarray(y)))
 
     def predict(self, rows: Any, join: bool = False) -> Any:
         """Predict raw rows.
