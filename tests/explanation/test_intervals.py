@@ -102,13 +102,15 @@ def test_effects_in_wide_maps_are_derivatives():
 
 @pytest.mark.parametrize("target", ["grade", "price"])
 def test_targets_of_raw_tables_are_read_as_by_the_fit(target):
-    """Numbers that are classes, and numbers with a decimal comma; a pruned model still predicts the same classes."""
+    """Numbers that are classes, and numbers with a decimal comma; rows that the fit left out are left out again."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=120), "z": rng.choice(["a", "b"], 120)})
     frame["grade"] = np.where(frame["x"] > 0, 2, 1)
     frame["price"] = [f"{value:.1f}".replace(".", ",") for value in 10 * frame["x"]]
+    frame.loc[4, "grade"], frame.loc[7, "grade"], frame.loc[9, "price"] = None, 3, None
     model = fit_table(frame[["x", "z", target]], target, FitOptions(time_limit=1e-9))
-    features, y = model.preparer.transform(frame[["x", "z"]]), model.target.read(frame[target])
+    known = frame.drop([4, 7] if target == "grade" else [9])
+    features, y = model.preparer.transform(known[["x", "z"]]), model.target.read(known[target])
     expected = arrow_intervals(model.estimator, features, y, n_refits=2)
     found = arrow_intervals(model, frame, frame[target], n_refits=2)
     np.testing.assert_array_equal(found.effects_low, expected.effects_low)
@@ -178,6 +180,15 @@ def test_bad_input(options, message, additive, planted):
         estimator.fit(X, y)
     with pytest.raises(ParameterError, match=message):
         arrow_intervals(estimator, *planted, **options)
+
+
+def test_other_labels_are_refused(iris):
+    """The message does not speak of calls of `partial_fit`."""
+    X, y = iris
+    fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
+    message = r"`arrow_intervals` got the labels \[5\], which are not among the classes of the model, \[0, 1, 2\]"
+    with pytest.raises(DataError, match=message):
+        arrow_intervals(fcm, X, np.where(y == 2, 5, y))
 
 
 def test_intervals_of_another_map(additive, planted, iris):

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from cogmap._learning.ordered import fitted_thresholds, linear_thresholds
 from cogmap._learning.table import Table
 from cogmap._learning.targets import ClassTargets, Targets, ValueTargets
-from cogmap._utils.params import param_error
+from cogmap._utils.params import param_error, shown
 from cogmap.estimators._base import BaseFCM
 from cogmap.estimators._labels import (
     check_label_types,
@@ -72,6 +72,11 @@ class ClassMap(SetMixin, ClassPredictor, BaseFCM):
         return X, y.astype(np.float64)
 
     def _known_targets(self, y: NDArray[Any]) -> Targets:
+        if y.ndim == 1 and (unseen := np.setdiff1d(y, self.classes_)).size:
+            raise DataError(
+                f"`arrow_intervals` got the labels {shown(unseen)}, which are not among the classes of the model, "
+                f"{shown(self.classes_)}. Pass the rows that it was trained on, with their labels."
+            )
         return replace(cast(Any, self._targets(y, None, self.classes_ if y.ndim == 1 else None)), link=self.model_.link)
 
     def _targets(self, y: NDArray[Any], known: Link | None, classes: Any = None) -> Targets:

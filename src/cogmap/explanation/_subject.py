@@ -199,9 +199,13 @@ def table_parts(model: Any) -> tuple[Any, Any] | None:
     return (steps[0], steps[1]) if len(steps) == 2 and hasattr(steps[0], "arranged") else None
 
 
-def targets_of(model: Any, y: Any) -> Any:
-    """Return the targets as the model knows them: one of raw tables reads its target column as its fit did."""
-    return model._read_targets(y) if hasattr(model, "_read_targets") else y
+def learnable_rows(model: Any, preparer: Any, X: Any, y: Any) -> tuple[Any, Any, NDArray[np.bool_]]:
+    """Return the features and targets from which a model of raw tables learns, and the mask of their rows."""
+    frame = preparer.arranged(X)[0]
+    kept = np.ones(len(frame), dtype=np.bool_)
+    if hasattr(model, "_learnable"):
+        kept, y = model._learnable(frame, y)
+    return preparer.transform(frame[kept]), y, kept
 
 
 def opened(owner: str, model: Any, X: Any) -> tuple[Subject, Array]:

@@ -12,7 +12,7 @@ from cogmap._learning.resampling import refits, widened
 from cogmap._learning.table import Table
 from cogmap._utils.params import Literal, check_integer, param_error
 from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number
-from cogmap.explanation._subject import Subject, effects_per_unit, table_parts, targets_of
+from cogmap.explanation._subject import Subject, effects_per_unit, learnable_rows, table_parts
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.features import Array
 from cogmap.models.model import MapModel, dense
@@ -218,9 +218,11 @@ def arrow_intervals(
     seed = check_integer(_OWNER, "random_state", random_state, low=0)
     parts = table_parts(estimator)
     if parts is not None:
-        y, (preparer, estimator) = targets_of(estimator, y), parts
-        prepared: Any = preparer.transform(preparer.arranged(X)[0])
+        prepared, y, kept = learnable_rows(estimator, parts[0], X, y)
+        estimator = parts[1]
         X = prepared if hasattr(estimator, "feature_names_in_") else prepared.to_numpy()
+        if sample_weight is not None and (weights := np.asarray(sample_weight)).shape == kept.shape:
+            sample_weight = weights[kept]
     if isinstance(estimator, type) or not (hasattr(estimator, "_known_rows") and hasattr(estimator, "model_")):
         cure = "A model alone cannot be refitted: pass the estimator." if isinstance(estimator, MapModel) else ""
         raise param_error(_OWNER, "estimator", "a fitted estimator of cogmap", estimator, cure)

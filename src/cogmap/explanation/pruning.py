@@ -13,7 +13,7 @@ from cogmap._learning.concepts import Concepts
 from cogmap._learning.structure import Bounds, free, weight_limits
 from cogmap._utils.params import check_integer, check_number, param_error
 from cogmap.explanation._answer import Block, Drawn, frame
-from cogmap.explanation._subject import opened, table_parts, targets_of
+from cogmap.explanation._subject import learnable_rows, opened, table_parts
 from cogmap.explanation.influences import Influence, influence
 from cogmap.maps.map import FuzzyCognitiveMap
 from cogmap.models.features import Array
@@ -152,7 +152,7 @@ def prune(estimator: Any, X: ArrayLike, y: ArrayLike, keep: float = 0.1) -> Any:
     parts = table_parts(estimator)
     if parts is not None:
         preparer, last = parts
-        pruned = prune(last, preparer.transform(preparer.arranged(X)[0]), targets_of(estimator, y), keep)
+        pruned = prune(last, *learnable_rows(estimator, preparer, X, y)[:2], keep)
         if hasattr(estimator, "steps"):
             return type(estimator)(
                 [(name, step) for (name, _), step in zip(estimator.steps, (preparer, pruned), strict=True)]
