@@ -14,13 +14,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, page
+from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, fit_table, page
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.models.encoding import Encoding, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink
 from cogmap.models.model import MapModel
 from cogmap.page.sample import by_class, by_value, rows_shown
+from cogmap.table import FitOptions
 
 X, y = load_iris(return_X_y=True)
 IMG = "<img src=x onerror=alert(1)>"
@@ -191,6 +192,14 @@ def test_answers_of_unknown_classes_do_not_count(iris_map):
     """A label unknown to the map is null."""
     payload = unpacked(page.html(iris_map, X[:3], [0, 9, 1]))
     assert payload["sample"]["answers"] == [0, None, 1]
+
+
+def test_answers_of_raw_tables_are_read_as_by_the_fit():
+    """The classes of a table are texts, also of a column of numbers."""
+    table = pd.DataFrame({"length": X[:, 0], "width": X[:, 3], "kind": y + 1})
+    model = fit_table(table, "kind", FitOptions(time_limit=1e-9))
+    payload = unpacked(page.html(model, table.drop(columns="kind"), table["kind"]))
+    assert payload["sample"]["answers"] == y[payload["sample"]["numbers"]].tolist()
 
 
 def test_several_targets_and_gaps_in_them():

@@ -96,6 +96,8 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
     card, sections = getattr(model, "card", {}), getattr(model, "sections", {})
+    name = getattr(y, "name", None)
+    y = model._read_targets(y) if hasattr(model, "_read_targets") and y is not None else y
     preparer, model = _split_pipeline(owner, model)
     table: Any = None
     if X is None:
@@ -119,7 +121,7 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         distances = None if distances is None else distances.narrowed(influential)
     table = table.toarray() if issparse(table) else table
     _check_size(owner, fitted.map)
-    target = card["target"]["name"] if card else getattr(y, "name", None)
+    target = card["target"]["name"] if card else name
     target = target if isinstance(target, str) else ""  # the attribute `name` of a data frame may be a column
     learned = _learned_rows(sections, table, y)
     return PageSubject(

@@ -231,14 +231,20 @@ class TableModel(SectionsMixin, QuestionsMixin, UncertaintyMixin):
         """Columns to read from a file as strings, so that pandas does not convert their values."""
         return [column.name for column in self.preparer.columns_ if column.as_text]
 
+    def _read_targets(self, y: Any) -> Any:
+        """Return targets as the fit read them; without a card they stay as they are."""
+        if "target" not in self.card or np.ndim(y) != 1:
+            return y
+        return self.target.read(pandas.Series(np.asarray(y)))
+
     def _learnable(self, frame: Any, y: Any) -> tuple[NDArray[np.bool_], Any]:
         """Return a mask of the rows that a fit learns from, and their targets as it reads them.
 
         It leaves out rows without a target and those of classes with a single row. Without a card nothing is known.
         """
-        if "target" not in self.card or np.ndim(y) != 1 or len(y) != len(frame):
-            return np.ones(len(frame), dtype=np.bool_), y
-        targets = self.target.read(pandas.Series(np.asarray(y)))
+        targets = self._read_targets(y)
+        if targets is y or len(targets) != len(frame):
+            return np.ones(len(frame), dtype=np.bool_), targets
         kept = known_rows(targets) if self.classes is None else pandas.Series(targets).isin(self.classes).to_numpy()
         return kept, targets[kept]
 
