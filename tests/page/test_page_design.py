@@ -23,6 +23,16 @@ def test_nothing_is_wider_than_the_screen(pages, name):
         assert beyond == []
 
 
+def test_titles_of_parts_are_on_one_line(pages):
+    """The page of a forecast has the most; the name of the page is cut instead."""
+    page = pages.open("months", width=1440)
+    for width in (1280, 1100, 1000, 900):
+        page.set_viewport_size({"width": width, "height": 800})
+        heights = "[...document.querySelectorAll('.top button')].map((one) => one.getBoundingClientRect().height)"
+        assert max(page.evaluate(heights)) < 40
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def violations(page):
     """Return what axe-core, which the page has evaluated, finds in it."""
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]

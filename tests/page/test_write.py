@@ -14,13 +14,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cogmap import FCMClassifier, FCMRegressor, FuzzyCognitiveMap, TablePreparer, fit_table, page
+from cogmap import FCMClassifier, FCMForecaster, FCMRegressor, FuzzyCognitiveMap, TablePreparer, fit_table, page
 from cogmap.exceptions import DataError, ParameterError
 from cogmap.models.encoding import Encoding, FeatureSpread
 from cogmap.models.features import FeatureStatistics
 from cogmap.models.links import LogOddsLink
 from cogmap.models.model import MapModel
 from cogmap.page.sample import by_class, by_value, rows_shown
+from cogmap.page.subject import page_subject
 from cogmap.table import FitOptions
 
 X, y = load_iris(return_X_y=True)
@@ -192,6 +193,18 @@ def test_answers_of_unknown_classes_do_not_count(iris_map):
     """A label unknown to the map is null."""
     payload = unpacked(page.html(iris_map, X[:3], [0, 9, 1]))
     assert payload["sample"]["answers"] == [0, None, 1]
+
+
+def test_rows_of_a_forecaster_are_the_steps_of_its_forecast():
+    """Drivers, whose future a page does not know, keep their last values, as in the forecast that it draws."""
+    rng = np.random.default_rng(0)
+    driver = rng.normal(size=80)
+    series = 100 + np.arange(80) + 5 * driver + rng.normal(size=80)
+    forecaster = FCMForecaster(hidden=False).fit(series, driver)
+    subject = page_subject("page.write", forecaster, None, None)
+    expected = forecaster.forecast(drivers=np.repeat(driver[-1], forecaster.horizon_))
+    values = forecaster.sequence_.ends[0].transforms[0].restored(subject.model.outputs(subject.table)[:, 0])
+    np.testing.assert_allclose(values, expected.values[:, 0])
 
 
 def test_answers_of_raw_tables_are_read_as_by_the_fit():

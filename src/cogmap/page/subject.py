@@ -91,7 +91,8 @@ def page_subject(owner: str, model: Any, X: Any, y: Any) -> PageSubject:
         return PageSubject(model)
     if isinstance(model, FCMForecaster):
         check_is_fitted(model, "model_")
-        steps = model.sequence_.map_rows(model.horizon_) if not model.drivers_ else None
+        # Drivers keep their last values, as in the forecast of the page.
+        steps = model.sequence_.map_rows(model.horizon_, 0, model._future(None, model.horizon_, 0, model.drivers_))
         shown = page_subject(owner, model.model_, steps, None)
         return replace(shown, forecaster=model, target=", ".join(model.variables_))
     notes: list[str] = []
