@@ -193,6 +193,13 @@ def test_numbers_count_steps(tmp_path):
     assert answer["forecast"]["times"] == ["60", "61"]
 
 
+def test_whole_numbers_may_have_a_decimal_point(tmp_path):
+    """As pandas writes years that were floats."""
+    result = forecast_of(tmp_path, [f"{year}.0" for year in range(1960, 2020)])
+    assert "Learned from 60 years" in result.output
+    assert "\n2020 " in result.output
+
+
 def test_steps_are_those_for_which_drivers_are_known(table):
     """Unless a number of steps is asked for; drivers that are held need not be known."""
     options = ["--time", "month", "--target", "sales", "--driver", "price", "--json"]

@@ -236,6 +236,18 @@ def test_numbers_of_an_index_are_times(system):
         FCMForecaster().fit(x, u.set_axis(range(1001, 1161)))
 
 
+def test_whole_numbers_may_be_floats():
+    """As in the tables of statsmodels, whose years are 1700.0, 1701.0, and so on."""
+    years = np.arange(1700, 1740)
+    found, expected = (
+        FCMForecaster(hidden=False).fit(pd.Series(GOOD, index=index)) for index in (years.astype(float), years)
+    )
+    assert found.forecast(2).times == expected.forecast(2).times == ("1740", "1741")
+    np.testing.assert_array_equal(found.forecast(2).values, expected.forecast(2).values)
+    with pytest.raises(CogmapError, match=r"whole numbers, dates or periods, got '1700\.25'"):
+        FCMForecaster().fit(pd.Series(GOOD, index=years + 0.25))
+
+
 def test_drivers_of_a_panel_are_found_by_name(system):
     """Whatever their order; drivers that are no panel are those of all series."""
     frame, drivers, _ = system
@@ -328,7 +340,7 @@ BAD_FIT = [
     (pd.DataFrame({"y": GOOD, "day": DATES}), {}, r"got the date '2020-01-01 00:00:00' in column 'day'. Make this "
      r"column the index: set_index\('day'\)"),
     (pd.DataFrame({"y": GOOD, "z": "low"}), {}, "a time series has numbers, got 'low' in column 'z'"),
-    (pd.Series(GOOD, index=[f"n{k}" for k in range(40)]), {}, "times must be numbers, dates or periods"),
+    (pd.Series(GOOD, index=[f"n{k}" for k in range(40)]), {}, "times must be whole numbers, dates or periods"),
     (np.r_[GOOD, np.inf], {}, "the values include infinity"),
     (GOOD, {"season": 0}, r"season=...\)` must be an integer >= 1"),
     (GOOD, {"horizon": 0}, r"horizon=...\)` must be an integer >= 1"),

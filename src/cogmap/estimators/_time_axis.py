@@ -31,6 +31,7 @@ _SEASON_NAMES = {
     ("hour", 24): lambda time: f"{time.hour} o'clock",
 }
 _LARGEST = 1e150  # whose square is a number
+_LARGEST_STEP = 1e15  # up to which floats are whole numbers without gaps
 _WORKING_WEEK = 5  # days
 _MOST_GAPS = 0.5  # of the steps between the first and the last date
 
@@ -243,6 +244,8 @@ def _read_run(series: Any, owner: str, unnamed: str) -> tuple[Array, list[str], 
         raise DataError(f"{owner}: the variable {quoted(repeated[0])} occurs twice. Rename one of them.")
     if index is None:
         return values, names, TimeAxis(last=len(values) - 1), None
+    if index.dtype.kind == "f" and (np.mod(index, 1.0) == 0.0).all() and np.abs(index).max() < _LARGEST_STEP:
+        index = index.astype(np.int64)
     if index.dtype.kind in "iu":
         return _with_numbers(values, names, index, owner)
     return _with_dates(values, names, index, owner)
@@ -334,7 +337,8 @@ def _with_dates(values: Array, names: list[str], index: Any, owner: str) -> tupl
         axis = TimeAxis("date", frequency, str(index[-1]), "" if index.tz is None else str(index.tz))
     else:
         raise DataError(
-            f"{owner}: times must be numbers, dates or periods, got {quoted(str(index[0]))}. Use pandas.to_datetime."
+            f"{owner}: times must be whole numbers, dates or periods, got {quoted(str(index[0]))}. Use "
+            "pandas.to_datetime."
         )
     if len(whole) > len(index):
         filled = np.full((len(whole), values.shape[1]), np.nan)

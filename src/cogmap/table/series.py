@@ -81,6 +81,8 @@ def _times(column: Any, name: str) -> Any:
     if column.dtype.kind == "M":
         return pandas.DatetimeIndex(column)
     texts = [_text(value) for value in column]
+    if all(re.fullmatch(r"[+-]?\d{1,15}\.0+", text) for text in texts):  # floats of pandas
+        texts = [text.partition(".")[0] for text in texts]
     for pattern, frequency in _PERIODS.items():
         if all(re.fullmatch(pattern, text) for text in texts):
             return pandas.PeriodIndex([text.replace(" ", "").replace("/", "-") for text in texts], freq=frequency)
