@@ -319,6 +319,8 @@ def test_steps_without_held_out_values_have_no_coverage():
     assert np.isnan(shares).ravel().tolist() == [False] * 3 + [True] * 3
     with pytest.raises(CogmapError, match=r"coverage\(level=...\)` must be a number > 0 and < 1, got 2"):
         FCMForecaster().fit(GOOD).coverage(2)
+    with pytest.raises(CogmapError, match=r"backtest\(level=...\)` must be a number > 0 and < 1, got 90. For 90 %"):
+        FCMForecaster().backtest(GOOD, level=90)
 
 
 DATES = pd.date_range("2020-01-01", periods=40, freq="MS")
@@ -373,7 +375,10 @@ BAD_FORECAST = [
     ({"steps": 3, "hold": {"u": {"soon": 1.0}}}, "'soon' is not a time such as '160'"),
     ({"steps": 3, "hold": 5}, "a mapping from some of"),
     ({"steps": 3, "hold": {"u": {170: 1.0}}}, "'170' is after the last of 3 steps, '162'. Forecast more steps"),
-    ({"steps": 3, "level": 1.5}, r"level=...\)` must be a number"),
+    (
+        {"steps": 3, "level": 90, "hold": {"u": 1}},
+        r"level=...\)` must be a number > 0 and < 1, got 90. For 90 %, use 0.9",
+    ),
     ({"steps": 3, "series": "b"}, "it learned from one series|learned from one series"),
 ]
 

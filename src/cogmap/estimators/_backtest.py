@@ -11,6 +11,7 @@ from cogmap.estimators._drivers import aligned_drivers
 from cogmap.estimators._rivals import RIVALS
 from cogmap.estimators._time_axis import Runs, TimeAxis, read_runs
 from cogmap.exceptions import DataError
+from cogmap.statistics.conformal import check_level
 
 
 def _first(values: NDArray[np.float64], names: list[str], n_steps: int) -> Runs:
@@ -21,6 +22,7 @@ def _first(values: NDArray[np.float64], names: list[str], n_steps: int) -> Runs:
 def backtest(forecaster: Any, series: Any, drivers: Any, n_origins: int, level: float) -> dict[str, Any]:
     """Return the errors of a map and its rivals, see `FCMForecaster.backtest`."""
     n_origins = check_integer("FCMForecaster.backtest", "n_origins", n_origins, low=1, high=100)
+    level = check_level("FCMForecaster.backtest", level)
     runs = read_runs(series, "FCMForecaster.backtest(series=...)")
     if len(runs.values) > 1:
         raise DataError("FCMForecaster.backtest: test one series of a panel at a time.")

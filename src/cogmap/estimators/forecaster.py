@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from cogmap._learning.sequence.fitting import SequenceData, fit_sequence
 from cogmap._learning.sequence.mapping import map_in_time, map_of_step, sequence_model
 from cogmap._utils.documentation import DocLinkMixin
-from cogmap._utils.params import check_boolean, check_integer, check_number, param_error, shown, suggestion
+from cogmap._utils.params import check_boolean, check_integer, param_error, shown, suggestion
 from cogmap._utils.text import quoted
 from cogmap._utils.threads import one_blas_thread
 from cogmap.estimators._backtest import backtest
@@ -22,6 +22,7 @@ from cogmap.estimators._time_axis import Runs, TimeAxis, read_runs
 from cogmap.exceptions import DataError
 from cogmap.explanation import explain
 from cogmap.maps.map import FuzzyCognitiveMap
+from cogmap.statistics.conformal import check_level
 from cogmap.statistics.forecasts import forecast_radii
 
 __all__ = ["FCMForecaster", "Forecast"]
@@ -32,11 +33,6 @@ _OWNER = "FCMForecaster"
 _MAX_STEPS = 10_000
 _MAX_HORIZON = 60  # steps over which maps are compared
 _N_HISTORY = 3  # horizons of past values in pictures
-
-
-def _checked_level(level: Any, method: str) -> float:
-    owner = f"{_OWNER}.{method}"
-    return check_number(owner, "level", level, low=0.0, high=1.0, low_included=False, high_included=False)
 
 
 class FCMForecaster(DocLinkMixin, BaseEstimator):
@@ -227,7 +223,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         owner = f"{_OWNER}.forecast"
         steps = self.horizon_ if steps is None else check_integer(owner, "steps", steps, low=1, high=_MAX_STEPS)
-        level = None if level is None else _checked_level(level, "forecast")
+        level = None if level is None else check_level(owner, level)
         run = self._run_number(series)
         axis = self.axes_[run]
         held, fixed = held_values(hold or {}, steps, self.variables_, self.drivers_, axis, self.sequence_.ends[run])
@@ -314,7 +310,7 @@ class FCMForecaster(DocLinkMixin, BaseEstimator):
             Shares, between 0 and 1; NaN for steps without held-out values.
         """
         check_is_fitted(self, "model_")
-        level = _checked_level(level, "coverage")
+        level = check_level(f"{_OWNER}.coverage", level)
         errors = np.concatenate(self.errors_)
         shares = []
         for v in range(errors.shape[2]):
