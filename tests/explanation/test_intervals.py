@@ -246,3 +246,15 @@ def test_prediction_intervals_that_cannot_be_drawn(planted, iris):
         plot_intervals(FCMClassifier(structure="additive", random_state=0).fit(*iris), iris[0])
     with pytest.raises(NotFittedError):
         plot_intervals(FCMRegressor(), X)
+
+
+def test_labels_of_effects_are_inside_of_the_figure(iris):
+    """Also beside long names of features, which leave little room for the axes."""
+    X, y = iris
+    frame = pd.DataFrame(X).set_axis([f"measurement {k} in centimetres" for k in range(X.shape[1])], axis=1)
+    kinds = np.array(["kind 1 of iris", "kind 2 of iris", "kind 3 of iris"])[np.unique(y, return_inverse=True)[1]]
+    fcm = FCMClassifier(structure="additive", random_state=0).fit(frame, kinds)
+    axes = arrow_intervals(fcm, frame, kinds, n_refits=2).plot()
+    axes.figure.draw_without_rendering()
+    label = axes.xaxis.label.get_window_extent()
+    assert 0 <= label.x0 < label.x1 <= axes.figure.bbox.width

@@ -14,7 +14,6 @@ from cogmap.maps.drawing.picture import NEGATIVE, POSITIVE, SOFT
 from cogmap.plotting.canvas import (
     INK,
     check_answer,
-    escape_dollars,
     hide_frame,
     legend_above,
     make_axes,
@@ -125,8 +124,9 @@ def plot_effects(intervals: ArrowIntervals, output: str | None = None, ax: Axes 
     >>> from cogmap import FCMRegressor, arrow_intervals
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> fcm = FCMRegressor(structure="additive", random_state=0).fit(X, y)
-    >>> arrow_intervals(fcm, X, y, n_refits=5).plot().get_xlabel()
-    'mean effect of one unit more on target, with 90 % intervals'
+    >>> print(arrow_intervals(fcm, X, y, n_refits=5).plot().get_xlabel())
+    mean effect of one unit more on target,
+    with 90 % intervals
     """
     check_answer("plot_effects", "intervals", intervals, ArrowIntervals, "arrow_intervals")
     names = intervals.output_names
@@ -144,6 +144,6 @@ def plot_effects(intervals: ArrowIntervals, output: str | None = None, ax: Axes 
         ax.plot([low[j], high[j]], [row, row], color=color, linestyle=style, linewidth=1.6)
         ax.plot([effects[j]], [row], color=color, marker="o", markersize=5, linestyle="")
     name_rows(ax, short_names([intervals.features[j] for j in order]), len(effects) - len(order), "features")
-    percent = f"{100 * intervals.level:g} %"
-    ax.set_xlabel(escape_dollars(f"mean effect of one unit more on {names[k]}, with {percent} intervals"))
+    name, percent = short_names([names[k]])[0], f"{100 * intervals.level:g} %"
+    ax.set_xlabel(f"mean effect of one unit more on {name},\nwith {percent} intervals")
     return ax
