@@ -16,7 +16,7 @@ import pytest
 from dask.distributed import Client, LocalCluster
 from sklearn.base import clone
 
-from cogmap import FCMClassifier, FCMRegressor
+from cogmap import FCMClassifier, FCMRegressor, save
 from cogmap.exceptions import ClusterError, CogmapError, ParameterError
 from cogmap.integrations.dask import DaskFCMClassifier, DaskFCMRegressor
 
@@ -138,6 +138,8 @@ def test_predictions_are_lazy_and_those_of_the_local_model(client):
     assert fcm.score(rows, CLASSES[:2000]) == local.score(X[:2000], CLASSES[:2000])
     with pytest.raises(ValueError, match="6 features"):
         fcm.predict(rows[:, :6])
+    with pytest.raises(ParameterError, match=r"one of type DaskFCMClassifier. Save its `to_local\(\)`"):
+        save(fcm, "never.cogmap")
     clone(fcm)
 
 
