@@ -1,12 +1,13 @@
 """Pruned maps keep the edges with the largest flow, on paths from features to outputs, and are refitted."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, prune, pruning_curve
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, influence, load, prune, pruning_curve
 from cogmap.explanation.pruning import _on_paths, _strongest
 
 
@@ -173,3 +174,11 @@ def test_small_maps_are_refitted_with_fewer_arrows(structure, wine):
     assert small.map_.held == small.map_.concepts[: small.model_.n_inputs]
     assert small.score(X, y) > 0.95
     assert full.max_arrows is None
+
+
+def test_a_model_of_the_first_version_is_pruned(iris):
+    """Its file does not say which structure was chosen: there was only one."""
+    fcm = load(Path(__file__).parents[1] / "data" / "model-1.cogmap")
+    sparse = prune(fcm, *iris, keep=0.3)
+    assert sparse.structure_ == "full"
+    assert sparse.map_.n_arrows < 0.4 * fcm.map_.n_arrows

@@ -222,9 +222,9 @@ def pruning_curve(
 
 def _pruned(estimator: Any, X: Any, y: Any, keep: float) -> Any:
     """Refit the estimator with the edges of largest flow, keeping the bounds set on them."""
-    if estimator.structure_ != "full":
+    if (structure := getattr(estimator, "structure_", "full")) != "full":  # older files do not have it
         n_arrows = max(round(keep * estimator.map_.n_arrows), estimator.model_.n_outputs)
-        return _clone(estimator, structure=estimator.structure_, max_arrows=n_arrows).fit(X, y)
+        return _clone(estimator, structure=structure, max_arrows=n_arrows).fit(X, y)
     low, high = _limits(estimator)
     holding = estimator.map_.step_matrix != estimator.map_.weights
     edges = _strongest(influence(estimator, X), estimator.depth_, keep, holding) | (low > 0.0) | (high < 0.0)
