@@ -226,7 +226,7 @@ class HeldOutErrors:
 
         The share is increased from `level` to ``level * (1 + 1 / n_rows)``, the correction for a sample of `n_rows`
         rows. Except for classes without an order, these are the rows of one held-out part rather than of all, because
-        each part was also used to stop the training without it.
+        each part was also used to stop the training without it. It is the largest error if this share is above 1.
 
         Parameters
         ----------
