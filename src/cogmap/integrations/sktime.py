@@ -19,6 +19,9 @@ _pandas = import_or_raise("pandas", "cogmap.integrations.sktime", "sktime")
 class SktimeFCMForecaster(_base.BaseForecaster):  # type: ignore[name-defined]
     """Forecaster of sktime that learns a fuzzy cognitive map.
 
+    Steps for which `predict` gets no row of `X` repeat the row before, also those after its end: sktime passes the rows
+    of `fh` only, and its checks pass fewer. `FCMForecaster` raises an error instead.
+
     Parameters
     ----------
     season : int or "auto", default="auto"
