@@ -89,8 +89,8 @@ function savingPart(page) {
     make(
       "p",
       { class: "soft" },
-      "“cogmap fit TABLE --target COLUMN --edits FILE” trains a map that keeps them, and says what the data object to and " +
-        "what they cost.",
+      "“cogmap fit TABLE --target COLUMN --edits FILE” trains a map that keeps the changed arrows from columns to the " +
+        "answer, leaves out held columns, and says what the data object to and what it costs.",
     ),
   );
   return {
