@@ -185,7 +185,31 @@ def test_fixed_columns_are_locked(pages):
     """Columns that must not change are locked when the page opens."""
     page = pages.open("ward", inside=False)
     assert page.get_by_role("button", name="Lock age").get_attribute("aria-pressed") == "true"
-    assert "Locked: age." in page.locator("#flip").inner_text()
+    assert "Locked: age. Lock what cannot change with the padlock" in page.locator("#flip").inner_text()
+    assert "A value with a closed padlock stays as it is" in page.locator("#values").inner_text()
+
+
+def test_interval_names_its_band(pages):
+    """The pale band around the answer is explained where it stands."""
+    page = pages.open("sales", inside=False)
+    assert re.search(r"confidence between .* and .* \(the band below\)", page.locator("#answer").inner_text())
+
+
+def test_map_that_guesses_is_never_sure(pages, tmp_path):
+    """Beside the warning not to rely on it, no answer is called sure, even if many alike were right by chance."""
+    draw = np.random.default_rng(5)
+    frame = pd.DataFrame(draw.normal(size=(100, 2)).round(2), columns=["a", "b"])
+    frame["answer"] = np.where(draw.random(100) < 0.9, "no", "yes")
+    model = fit_table(frame, "answer", FitOptions(structure="additive"))
+    assert max(group["right"] for group in model.card["certainty"]) >= 0.8
+    file = tmp_path / "noise.html"
+    file.write_text(html(model, frame[["a", "b"]], frame["answer"]), encoding="utf-8")
+    page = pages.open("ward", inside=False)
+    page.goto(file.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    said = page.locator("#answer").inner_text()
+    assert "Do not rely on what it says." in said
+    assert "It is not sure: of" in said
 
 
 def test_rows_can_be_left_out(pages):

@@ -357,6 +357,18 @@ def test_keyboard_alone(pages, hands):
     assert page.evaluate("document.activeElement.id") == "rows-heading"
 
 
+def test_words_about_arrows_fit_the_map(pages):
+    """No threshold is named if all arrows are shown, and no ring explained if no concept drives itself."""
+    page = pages.open("ward")
+    shown = page.locator("#map output.amount").first
+    n_arrows = pages.model("ward")[0].estimator.map_.n_arrows
+    assert shown.inner_text() == f"{n_arrows} of {n_arrows}"
+    page.locator("#threshold").press("ArrowLeft")
+    assert "those of at least" in shown.inner_text()
+    assert page.locator(".ring-key").count() == 0
+    assert pages.open("tumours").locator(".ring-key").count() == 1
+
+
 def test_search_zoom_and_thresholds_of_the_graph(pages):
     """A concept is found by a part of its name; zooming and fitting change the size only."""
     page = pages.open("tumours")

@@ -2,7 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { drawGraph, neighbour } from "./graph.js";
-import { percent, short } from "./words.js";
+import { number, short } from "./words.js";
 import { conceptPanel } from "./concept.js";
 import { simpleView } from "./simple.js";
 import { timePart } from "./time.js";
@@ -234,7 +234,8 @@ function toolbar(page, graph, frame) {
       const shown = state.shown ?? page.usuallyShown;
       if (threshold.value !== String(shown)) threshold.value = String(shown);
       const weakest = shown ? model.edges[Math.min(shown, model.edges.length) - 1].strength : 1;
-      const words = `${shown} of ${page.countEdges}: those of at least ${percent(weakest)} of the strongest`;
+      const least = `: those of at least ${number(100 * weakest, 2)}\u00a0% of the strongest`;
+      const words = `${shown} of ${page.countEdges}${shown < page.countEdges ? least : ""}`;
       setText(amount, words);
       setAttribute(threshold, "aria-valuetext", words);
       kinds.update(state);
@@ -245,14 +246,15 @@ function toolbar(page, graph, frame) {
   };
 }
 
-function legend() {
+function legend({ model }) {
+  const turns = !model.held.length || model.edges.some(({ target, source }) => target === source);
   const key = (kind, text) => make("li", { class: `key ${kind}` }, text);
   return make(
     "ul",
     { class: "legend", "aria-label": "What colours mean" },
     key("up-key", "raises"),
     key("down-key", "lowers"),
-    key("ring-key", "on itself"),
+    ...(turns ? [key("ring-key", "on itself")] : []),
     key("meter-key", "bar in a box: its state, from low to high"),
   );
 }
