@@ -189,6 +189,14 @@ def test_fixed_columns_are_locked(pages):
     assert "A value with a closed padlock stays as it is" in page.locator("#values").inner_text()
 
 
+def test_typical_values_of_choices_are_told_from_the_typical_row(pages):
+    """The row of the button has one value of each category, the baseline of the reasons their mix."""
+    page = pages.open("ward", inside=False)
+    page.get_by_role("button", name="Typical row").click()
+    assert "at its typical value (of choices, their mix in the data)" in page.locator("#reasons").inner_text()
+    assert "mix" not in pages.shared("iris").locator("#reasons").inner_text()
+
+
 def test_interval_names_its_band(pages):
     """The pale band around the answer is explained where it stands."""
     page = pages.open("sales", inside=False)
