@@ -2,7 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { drawGraph, neighbour } from "./graph.js";
-import { number, short } from "./words.js";
+import { className, conceptName, number, short } from "./words.js";
 import { conceptPanel } from "./concept.js";
 import { simpleView } from "./simple.js";
 import { timePart } from "./time.js";
@@ -165,7 +165,7 @@ function arrowList(page) {
       for (const { target, source, pick, words } of lines) {
         const sign = signOf(view, target);
         // The output of two classes bears the name of the class that is the answer, as in the picture.
-        const name = (isSingle(model, target) ? page.outputs[sign < 0 ? 0 : 1] : model.concepts[target]).name;
+        const name = isSingle(model, target) ? className(page.outputs[sign < 0 ? 0 : 1].name) : conceptName(model, target);
         const weight = view.model.weights[target * model.n + source] * sign;
         setText(pick, `${short(model.concepts[source].name, 40)} → ${short(name, 40)}`);
         setText(words, `${weight >= 0 ? "raises" : "lowers"} it`);
@@ -235,7 +235,7 @@ function toolbar(page, graph, frame) {
       if (threshold.value !== String(shown)) threshold.value = String(shown);
       const weakest = shown ? model.edges[Math.min(shown, model.edges.length) - 1].strength : 1;
       const least = `: those of at least ${number(100 * weakest, 2)}\u00a0% of the strongest`;
-      const words = `${shown} of ${page.countEdges}${shown < page.countEdges ? least : ""}`;
+      const words = `${number(shown)} of ${number(page.countEdges)}${shown < page.countEdges ? least : ""}`;
       setText(amount, words);
       setAttribute(threshold, "aria-valuetext", words);
       kinds.update(state);
