@@ -358,3 +358,16 @@ def test_list_of_arrows_names_the_class_that_is_the_answer(pages):
     assert lines
     assert all(f"→ {said}" in line for line in lines)
     assert next(line for line in lines if line.startswith("age ")).endswith("raises it")
+
+
+def test_list_of_arrows_follows_the_threshold(pages):
+    """The slider above it shows fewer or more of them, as in the picture."""
+    page = pages.open("tumours", width=390)
+    shown = page.locator(".arrow-list li:visible")
+    before = shown.count()
+    slider = page.locator("#threshold")
+    slider.fill(str(int(slider.input_value()) - 5))
+    fewer = shown.count()
+    assert before - 5 <= fewer < before
+    slider.fill(slider.get_attribute("max"))
+    assert shown.count() > before

@@ -148,21 +148,26 @@ function choiceOfArrows(store, usual, row, name) {
   };
 }
 
-/** Create the list of arrows that replaces the picture on phones. */
+/** Create the list of arrows that replaces the picture on phones; it has as many as the picture. */
 function arrowList(page) {
   const { model, store, usuallyShown, signOf } = page;
   const list = make("ul", { class: "arrow-list" });
-  const edges = model.edges.filter((edge) => edge.target !== edge.source).slice(0, Math.max(usuallyShown, 1));
-  const lines = edges.map(({ target, source }) => {
+  const lines = []; // of the strongest edges, made when they are asked for first
+  function line({ target, source }) {
     const words = make("span");
     const pick = button("", () => store.change({ arrow: [target, source], chosen: target }), { class: "quiet" });
-    list.append(make("li", {}, pick, words));
-    return { target, source, pick, words };
-  });
+    const element = make("li", {}, pick, words);
+    list.append(element);
+    return { target, source, pick, words, element };
+  }
   return {
     element: list,
     update(view) {
-      for (const { target, source, pick, words } of lines) {
+      const shown = Math.max(view.state.shown ?? usuallyShown, 1);
+      while (lines.length < Math.min(shown, model.edges.length)) lines.push(line(model.edges[lines.length]));
+      lines.forEach(({ target, source, pick, words, element }, place) => {
+        setAttribute(element, "hidden", place >= shown || target === source);
+        if (place >= shown) return;
         const sign = signOf(view, target);
         // The output of two classes bears the name of the class that is the answer, as in the picture.
         const name = isSingle(model, target) ? className(page.outputs[sign < 0 ? 0 : 1].name) : conceptName(model, target);
@@ -170,7 +175,7 @@ function arrowList(page) {
         setText(pick, `${short(model.concepts[source].name, 40)} → ${short(name, 40)}`);
         setText(words, `${weight >= 0 ? "raises" : "lowers"} it`);
         setAttribute(words, "class", weight >= 0 ? "up-text" : "down-text");
-      }
+      });
     },
   };
 }
