@@ -239,9 +239,9 @@ def _given_away(card: dict[str, Any]) -> Sentence:
     second = card["importances"][1]
     if nearly and first["share"] < GIVEN_AWAY <= first["share"] + second["share"] and len(card["importances"]) > 2:
         other = Figure(pointer("importances", 1, "share"), of_hundred(second["share"]))
-        named: Sentence = [f"{short(first['column'])} has ", share, f" % of the importance and {short(second['column'])} "]
-        ask = " %. Are they known before the answer is? If not, leave them out (--drop)."
-        return ["Two columns together may give the answer away: ", *named, other, ask]
+        two: Sentence = [f"Two columns together may give the answer away: {short(first['column'])} has ", share]
+        two += [f" % of the importance and {short(second['column'])} ", other, " %. Are they known before "]
+        return [*two, "the answer is? If not, leave them out (--drop)."]
     if first["share"] < GIVEN_AWAY or not nearly:
         no_sign = "There is no sign that one column gives the answer away"
         return [f"{no_sign}: the most important, {short(first['column'])}, has ", share, " % of the importance."]
