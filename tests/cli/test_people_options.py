@@ -68,6 +68,18 @@ def test_names_units_and_rows(table, tmp_path):
     assert "It is right in" in shown.output
 
 
+def test_edits_of_hidden_concepts_alone_are_explained(table, tmp_path):
+    """The error says which arrows can be trained with: those from a column to the answer."""
+    arrow = {"source": "age", "target": "high age and sex=f", "weight": 1.0, "was": 2.0, "slope": 2}
+    content = {"format": "cogmap edits", "version": 1, "title": "risk", "target": "risk", "structure": "named"}
+    content |= {"by": "", "reason": "", "day": "2026-01-01", "arrows": [arrow], "held": []}
+    file = tmp_path / "edits.json"
+    file.write_text(json.dumps(content))
+    said = run("fit", table, "--target", "risk", "--out", tmp_path / "m.cogmap", "--edits", file)
+    assert said.exit_code == 2
+    assert "Change arrows from a column to the answer." in said.output
+
+
 def test_edits_of_other_class_names_are_explained(table, tmp_path):
     """Edits name classes as the page did; without --labels the table has others."""
     arrow = {"source": "age", "target": "class=high", "weight": 0.5, "was": 1.0, "slope": 2.0}
@@ -91,6 +103,26 @@ def test_what_if_tells_near_ties_apart_and_values_have_units(table, tmp_path):
     after = [line.split("%")[-2].split()[-1] for line in said.splitlines() if line.startswith("probability")]
     assert len(set(after)) == 2
     assert "years (" in run("predict", model, table, "--explain").output
+
+
+def test_explained_predictions_have_few_digits_and_no_empty_reasons(tmp_path):
+    """The ends of an interval are no finer than the prediction, and a contribution of 0.0 points is no reason."""
+    draw = np.random.default_rng(1)
+    frame = pd.DataFrame({"area": draw.integers(20, 200, 80), "rooms": draw.integers(1, 6, 80)})
+    frame["price"] = 1000 * frame["area"] + draw.normal(0, 9000, 80)
+    frame["size"] = np.where(frame["area"] > 100, "large", "small")
+    frame["useless"] = 1 + np.arange(80) % 2
+    table, model = tmp_path / "homes.csv", tmp_path / "homes.cogmap"
+    frame.to_csv(table, index=False)
+    assert run("fit", table, "--target", "price", "--drop", "size", "--out", model).exit_code == 0
+    said = run("predict", model, table, "--explain", "--interval", 90).stdout.splitlines()
+    assert said[0] == "prediction,low,high,why,note"
+    assert all("." not in cell for line in said[1:] for cell in line.split(",")[:3])
+    options = ("--target", "size", "--drop", "price", "--structure", "additive", "--max-arrows", 1, "--out", model)
+    assert run("fit", table, *options).exit_code == 0
+    said = run("predict", model, table, "--explain").stdout
+    assert "area = " in said
+    assert "(0.0 points)" not in said
 
 
 def test_a_map_that_guesses_warns_beside_its_explanations(tmp_path):

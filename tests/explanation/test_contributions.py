@@ -169,6 +169,7 @@ def test_text_fits_a_screen(learned):
     fcm, X, _ = learned("digits")
     lines = repr(explain(fcm, X[:20])).splitlines()
     assert lines[0].startswith("Explanation of 20 rows: 64 features, 10 outputs")
+    assert repr(explain(fcm, X[:1])).startswith("Explanation of 1 row: 64 features")
     assert len(lines) == 12
     assert max(map(len, lines)) <= 100
 

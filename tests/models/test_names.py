@@ -68,3 +68,18 @@ def test_combinations_of_steps_name_their_cuts():
     bias = np.array([-40.0 * state(126.0), -40.0 * state(40.0, 1), -3.0, -3.0])
     names = combination_names(weights, bias, NAMES, encoding, Rows(encoding.inputs(VALUES)), np.arange(3))
     assert names == ["glucose > 126", "age > 40", "glucose > 126 and age < 40", "not insulin and glucose > 126"]
+
+
+@pytest.mark.parametrize("scaling", [FeatureSpread, FeatureRange])
+def test_two_values_other_than_0_and_1_are_named(scaling):
+    """Of doors=2 and doors=4 none is "not doors"."""
+    values = VALUES * (1.0, 1.0, 2.0) + (0.0, 0.0, 2.0)
+    encoding = Encoding(3, 1, scaling(FeatureStatistics.of(values)))
+    names = ["price", "age", "doors"]
+
+    def of(*weights):
+        rows = Rows(encoding.inputs(values))
+        return combination_names(np.array([weights]), np.zeros(1), names, encoding, rows, np.arange(3))[0]
+
+    assert (of(0, 0, 5.0), of(0, 0, -5.0)) == ("doors=4", "doors=2")
+    assert of(5.0, 0, -1.0) == "high price + doors=2"

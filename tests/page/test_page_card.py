@@ -185,7 +185,39 @@ def test_fixed_columns_are_locked(pages):
     """Columns that must not change are locked when the page opens."""
     page = pages.open("ward", inside=False)
     assert page.get_by_role("button", name="Lock age").get_attribute("aria-pressed") == "true"
-    assert "Locked: age." in page.locator("#flip").inner_text()
+    assert "Locked: age. Lock what cannot change with the padlock" in page.locator("#flip").inner_text()
+    assert "A value with a closed padlock stays as it is" in page.locator("#values").inner_text()
+
+
+def test_typical_values_of_choices_are_told_from_the_typical_row(pages):
+    """The row of the button has one value of each category, the baseline of the reasons their mix."""
+    page = pages.open("ward", inside=False)
+    page.get_by_role("button", name="Typical row").click()
+    assert "at its typical value (of choices, their mix in the data)" in page.locator("#reasons").inner_text()
+    assert "mix" not in pages.shared("iris").locator("#reasons").inner_text()
+
+
+def test_interval_names_its_band(pages):
+    """The pale band around the answer is explained where it stands."""
+    page = pages.open("sales", inside=False)
+    assert re.search(r"confidence between .* and .* \(the band below\)", page.locator("#answer").inner_text())
+
+
+def test_map_that_guesses_is_never_sure(pages, tmp_path):
+    """Beside the warning not to rely on it, no answer is called sure, even if many alike were right by chance."""
+    draw = np.random.default_rng(5)
+    frame = pd.DataFrame(draw.normal(size=(100, 2)).round(2), columns=["a", "b"])
+    frame["answer"] = np.where(draw.random(100) < 0.9, "no", "yes")
+    model = fit_table(frame, "answer", FitOptions(structure="additive"))
+    assert max(group["right"] for group in model.card["certainty"]) >= 0.8
+    file = tmp_path / "noise.html"
+    file.write_text(html(model, frame[["a", "b"]], frame["answer"]), encoding="utf-8")
+    page = pages.open("ward", inside=False)
+    page.goto(file.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    said = page.locator("#answer").inner_text()
+    assert "Do not rely on what it says." in said
+    assert "It is not sure: of" in said
 
 
 def test_rows_can_be_left_out(pages):
@@ -312,10 +344,11 @@ def test_picture_saved_from_the_simple_view_has_arrows(pages, hands):
 
 
 def test_page_stays_small(pages):
-    """Below 200 kB with 500 rows of 30 columns."""
-    _, X, y = pages.model("tumours")
+    """Below 200 kB with 500 rows of 30 columns; so is a full map."""
+    full, X, y = pages.model("tumours")
     fcm = FCMClassifier(structure="additive", random_state=0).fit(X, y)
-    assert len(html(fcm, X, y).encode()) < 200_000
+    assert len(html(fcm, X, y).encode()) < 180_000
+    assert len(html(full, X, y).encode()) < 200_000
 
 
 def test_list_of_arrows_names_the_class_that_is_the_answer(pages):
@@ -326,3 +359,16 @@ def test_list_of_arrows_names_the_class_that_is_the_answer(pages):
     assert lines
     assert all(f"→ {said}" in line for line in lines)
     assert next(line for line in lines if line.startswith("age ")).endswith("raises it")
+
+
+def test_list_of_arrows_follows_the_threshold(pages):
+    """The slider above it shows fewer or more of them, as in the picture."""
+    page = pages.open("tumours", width=390)
+    shown = page.locator(".arrow-list li:visible")
+    before = shown.count()
+    slider = page.locator("#threshold")
+    slider.fill(str(int(slider.input_value()) - 5))
+    fewer = shown.count()
+    assert before - 5 <= fewer < before
+    slider.fill(slider.get_attribute("max"))
+    assert shown.count() > before

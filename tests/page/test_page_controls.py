@@ -342,7 +342,7 @@ def test_keyboard_alone(pages, hands):
     assert len({first, below, driven}) == 3
     assert model.map_.weights[int(driven), int(below)] != 0
     page.keyboard.press("Enter")
-    assert concepts[int(driven)] in page.locator(".panel h3").inner_text()
+    assert page.locator(".panel h3").inner_text() == concepts[int(driven)].removeprefix("class=")
     now = hands.bars(page)
     tab_to(".influences input")
     page.keyboard.press("ArrowUp")
@@ -355,6 +355,32 @@ def test_keyboard_alone(pages, hands):
     assert "Nothing is chosen" in page.locator(".panel").inner_text()
     page.get_by_role("button", name="Rows", exact=True).press("Enter")
     assert page.evaluate("document.activeElement.id") == "rows-heading"
+
+
+def test_classes_are_called_the_same_in_the_map(pages):
+    """The box, the panel and the chart of the output class=setosa say setosa, as the answer does."""
+    page = pages.open("iris")
+    texts = page.locator(".graph text").all_text_contents()
+    assert {"setosa", "versicolor", "virginica"} <= set(texts)
+    assert not [text for text in texts if "class=" in text]
+    concepts = pages.model("iris")[0].map_.concepts
+    page.locator(f"[data-concept='{concepts.index('class=setosa')}']").click()
+    assert page.locator(".panel h3").inner_text() == "setosa"
+    series = page.locator("#map .series-name").all_text_contents()
+    assert any("setosa" in text for text in series)
+    assert not [text for text in series if "class=" in text]
+
+
+def test_words_about_arrows_fit_the_map(pages):
+    """No threshold is named if all arrows are shown, and no ring explained if no concept drives itself."""
+    page = pages.open("ward")
+    shown = page.locator("#map output.amount").first
+    n_arrows = pages.model("ward")[0].estimator.map_.n_arrows
+    assert shown.inner_text() == f"{n_arrows} of {n_arrows}"
+    page.locator("#threshold").press("ArrowLeft")
+    assert "those of at least" in shown.inner_text()
+    assert page.locator(".ring-key").count() == 0
+    assert pages.open("tumours").locator(".ring-key").count() == 1
 
 
 def test_search_zoom_and_thresholds_of_the_graph(pages):

@@ -88,6 +88,18 @@ def test_documentation_page_runs_only_its_script_and_loads_nothing():
     assert "alert('x')</script>" not in page
 
 
+def test_interactive_page_has_the_card():
+    """It names the target and says how good the map is on new rows."""
+    X, y = people()
+    model = fit_table(X.drop(columns="id").assign(action=y), "action")
+    with running(application(model)) as client:
+        _, _, page = client.send("GET", "/")
+    assert f"<title>action, from {model.card['table']['name']}</title>" in page
+    with running(application(model.pipeline)) as client:
+        _, _, page = client.send("GET", "/")
+    assert "<title>A map of" in page
+
+
 def test_security_headers(client):
     """Responses forbid content sniffing, caching and framing."""
     for path in ("/", "/docs", "/openapi.json", "/health", "/metrics"):

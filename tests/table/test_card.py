@@ -86,6 +86,13 @@ FLAT = [0.57] * 5
         (scored([0.98] * 5, FLAT, [0.98] * 5, (0.9, 0.1)), "One column almost gives the answer away: c0 has 90", "NOT"),
         (scored([0.80] * 5, FLAT, [0.8] * 5, (0.9, 0.1)), "no sign that one column gives", "almost"),
         (scored([0.98] * 5, FLAT, [0.98] * 5, (0.6, 0.4)), "no sign that one column gives", "almost"),
+        (
+            scored([0.98] * 5, FLAT, [0.98] * 5, (0.45, 0.4, 0.15)),
+            "Two columns together may give the answer away: c0 has 45 % of the importance and c1 40 %.",
+            "no sign",
+        ),
+        (scored([0.80] * 5, FLAT, [0.8] * 5, (0.45, 0.4, 0.15)), "no sign that one column gives", "Two"),
+        (scored([0.98] * 5, FLAT, [0.98] * 5, (0.4, 0.2, 0.4)), "no sign that one column gives", "Two"),
     ],
 )
 def test_sentences_follow_their_rules(card, says, says_not):
@@ -133,6 +140,9 @@ def test_two_numbers_are_told_as_values():
     assert re.search(r"sex +\d+ % +1: yes", text)
     assert "sex=1 makes yes more likely" in text
     assert next(entry["step"] for entry in card["effects"] if entry["column"] == "shift") == 5.0
+    assert "small change scaled up" not in text  # a difference is none
+    steps = fit_table(people(), "back", FitOptions(structure="additive")).card
+    assert '"More" is a small change scaled up: to cross a threshold may change more.' in " ".join(str(steps).split())
 
 
 def test_a_difference_that_may_be_chance_is_called_that():

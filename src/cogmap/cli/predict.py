@@ -100,7 +100,8 @@ def _csv_lines(
         columns = [[names[str(label)] for label in predictions.labels.tolist()]]
         columns += [_numbers(column, _probability) for column in predictions.outputs.T]
     if level is not None and model.classes is None:
-        columns += [_numbers(ends, repr) for ends in model.intervals(predictions, level)[:, 0].T]
+        to_string = partial(_value, model) if why else repr
+        columns += [_numbers(ends, to_string) for ends in model.intervals(predictions, level)[:, 0].T]
     elif level is not None:
         sets = model.class_sets(predictions, level)
         columns.append([csv_cell("; ".join(map(str, of_row)), formulas) for of_row in sets])
@@ -159,7 +160,10 @@ def _json_lines(model: "TableModel", why: bool, level: float | None, predictions
 
 
 def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[str]]:
-    """Yield for each row the strongest contributions to its prediction, with the values of the columns."""
+    """Yield for each row the strongest contributions to its prediction, with the values of the columns.
+
+    One that is written as 0 is no reason.
+    """
     import numpy as np
 
     from cogmap.explanation._answer import value_text
@@ -179,6 +183,7 @@ def _reasons(model: "TableModel", predictions: "Predictions") -> Iterator[list[s
             of_row = contributions[row, :, classes.index(str(label)) if model.classes else 0]
             strongest = np.argsort(-np.abs(of_row), kind="stable")[:_STRONGEST]
             yield [
-                f"{names[c]} = {value_text(values[row, c], 6, units.get(names[c], ''))} ({words(of_row[c], label)})"
+                f"{names[c]} = {value_text(values[row, c], 6, units.get(names[c], ''))} ({said})"
                 for c in strongest
+                if (said := words(of_row[c], label)) != words(0.0, label)
             ]

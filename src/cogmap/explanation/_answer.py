@@ -14,6 +14,7 @@ from cogmap.maps._text import aligned, short
 
 LINES_SHOWN = 10  # rows of a table in `repr`
 _MAX_WIDTH = 100  # characters per line
+_FEWER = 100.0  # numbers of this size have less than four decimals
 
 
 class Answer:
@@ -123,8 +124,14 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str
 
 
 def number(value: float, sign: str = "") -> str:
-    """Format a number with four decimals, or as a whole number with separators if it is large."""
-    return f"{value:{sign}.4f}" if abs(value) < 1e4 else readable(value, sign=sign)
+    """Format a number with four decimals, or with fewer and separators if it is large.
+
+    Examples
+    --------
+    >>> number(0.5), number(-936.7278), number(7174.248, "+"), number(33251.3)
+    ('0.5000', '-936.73', '+7174.2', '33,251')
+    """
+    return f"{value:{sign}.4f}" if abs(value) < _FEWER else readable(value, 5, sign)
 
 
 def value_text(value: Any, digits: int = 5, unit: str = "") -> str:

@@ -12,6 +12,7 @@ from cogmap.explanation._answer import LINES_SHOWN, Block, Drawn, frame, number
 from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading
 from cogmap.explanation._subject import Subject, baseline_rows, opened_on_scale, output_index
+from cogmap.maps._text import count
 from cogmap.models.features import Array
 
 _N_BACKGROUND = 200  # background rows drawn if `baseline` is not a table
@@ -150,7 +151,10 @@ class Explanation(Drawn):
 
     def _blocks(self) -> list[Block]:
         n_rows, n_features, n_outputs = self.contributions.shape
-        head = f"Explanation of {n_rows} rows: {n_features} features, {n_outputs} outputs, scale {self.scale!r}"
+        head = (
+            f"Explanation of {count(n_rows, 'row')}: {count(n_features, 'feature')}, {count(n_outputs, 'output')}, "
+            f"scale {self.scale!r}"
+        )
         size = np.abs(self.contributions).mean(axis=0)
         order = np.argsort(-size.max(axis=1), kind="stable")[:LINES_SHOWN]
         rows = [[self.feature_names[j], *(number(mean) for mean in size[j])] for j in order]

@@ -14,6 +14,7 @@ from cogmap.explanation._path import integrated_gradients
 from cogmap.explanation._reading import Reading, product
 from cogmap.explanation._subject import Subject, opened_on_scale
 from cogmap.explanation.intervals import ArrowIntervals
+from cogmap.maps._text import count
 from cogmap.maps.structured import StructuredMap
 from cogmap.models.encoding import Encoding
 from cogmap.models.features import Array
@@ -132,7 +133,7 @@ class Influence(Drawn):
 
     def _blocks(self) -> list[Block]:
         n_concepts, n_outputs = self.effect.shape
-        head = f"Influence of {n_concepts} concepts on {n_outputs} outputs, scale {self.scale!r}"
+        head = f"Influence of {n_concepts} concepts on {count(n_outputs, 'output')}, scale {self.scale!r}"
         order = np.argsort(-self.magnitude.max(axis=1), kind="stable")[:LINES_SHOWN]
         concepts = [[self.concepts[j], *(number(effect, "+") for effect in self.effect[j])] for j in order]
         strongest = self._strongest_edges()

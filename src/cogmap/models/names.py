@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
+from cogmap._utils.numbers import readable
 from cogmap.models.encoding import Encoding, FeatureRange, FeatureSpread
 
 Array = NDArray[np.float64]
@@ -53,7 +54,7 @@ def combination_names(
             parts = []
             for j, weight, column in zip(inputs, w, states, strict=True):
                 if j < n:
-                    parts.append(_part(features[j], weight > 0, _two_values(column) is not None))
+                    parts.append(_part(features[j], weight > 0, column, encoding, int(used[j])))
                 else:
                     parts.append(names[j - n] if weight > 0 else opposites[j - n])
             names[i] = _joined(w, c, states, parts)
@@ -64,7 +65,7 @@ def combination_names(
 def _step(w: float, c: float, feature: str, column: Array, encoding: Encoding, place: int) -> str:
     """Return the name of a concept with one feature as input."""
     if _two_values(column) is not None:
-        return feature if w > 0 else f"not {feature}"
+        return _part(feature, w > 0, column, encoding, place)
     cut, width = -c / w, 2.2 / abs(w)
     low, high = np.quantile(column, (0.1, 0.9))
     if width > _SOFT * max(high - low, 1e-9) or not column.min() <= cut <= column.max():
@@ -87,10 +88,14 @@ def _joined(w: Array, c: float, columns: Sequence[Array], parts: Sequence[str]) 
     return " + ".join(parts)
 
 
-def _part(feature: str, positive: bool, two_values: bool) -> str:
-    if two_values:
+def _part(feature: str, positive: bool, column: Array, encoding: Encoding, place: int) -> str:
+    """Return the name of an input of a concept: "high age", "smoker", "not smoker" or "doors=4"."""
+    if (states := _two_values(column)) is None:
+        return f"{'high' if positive else 'low'} {feature}"
+    values = [_value_at(encoding, place, 0.5 + 0.5 * state)[0] for state in states]
+    if encoding.terms is not None or np.isclose(values, np.rint(np.clip(values, 0.0, 1.0)), atol=1e-4).all():
         return feature if positive else f"not {feature}"
-    return f"{'high' if positive else 'low'} {feature}"
+    return f"{feature}={readable(values[bool(positive)], 4)}"  # "not doors" would say that there are none
 
 
 def _two_values(column: Array) -> tuple[float, float] | None:
@@ -114,14 +119,18 @@ def _value(encoding: Encoding, place: int, state: float) -> str:
     """Return the value of a column at a state, rounded to three significant digits of its spread."""
     if encoding.terms is not None:
         return f"{state:.2g}"
-    scaling = encoding.scaling
-    if isinstance(scaling, FeatureSpread):
-        value, unit = spread_value(scaling, place, state)
-    elif isinstance(scaling, FeatureRange):
-        width = float(scaling.high[place] - scaling.low[place]) or 1.0
-        unit, value = 0.25 * width, float(scaling.low[place]) + width * state
-    else:
-        unit, value = 1.0, state
+    value, unit = _value_at(encoding, place, state)
     digits = int(np.floor(np.log10(unit))) - 1 if unit > 0 else -2
     rounded = round(value, -digits)
     return f"{rounded:.{max(-digits, 0)}f}" if abs(rounded) < 1e15 else f"{rounded:.3g}"
+
+
+def _value_at(encoding: Encoding, place: int, state: float) -> tuple[float, float]:
+    """Return the value of a feature at a state, and its unit of spread."""
+    scaling = encoding.scaling
+    if isinstance(scaling, FeatureSpread):
+        return spread_value(scaling, place, state)
+    if isinstance(scaling, FeatureRange):
+        width = float(scaling.high[place] - scaling.low[place]) or 1.0
+        return float(scaling.low[place]) + width * state, 0.25 * width
+    return state, 1.0

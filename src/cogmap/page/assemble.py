@@ -2,7 +2,7 @@
 
 The script is written as ES modules, so that each can be read and tested alone. A page opened from disk cannot import
 files, so the modules are bundled: each becomes a function that returns its exports, dependencies first. The bundle is
-compressed without comments, and a short starter unpacks and runs it: this keeps the file small. The
+compressed without comments and indentation, and a short starter unpacks and runs it: this keeps the file small. The
 policy allows only the hashes of starter and bundle.
 
 Modules import by name, ``import { a, b as c } from "./x.js";``, or as a namespace, ``import * as x from "./x.js";``.
@@ -36,6 +36,7 @@ _LARGE = 2**21  # bytes above which the best compression takes too long
 _COMMENT = re.compile(
     r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL
 )  # whole lines, which take a tenth of a page
+_INDENT = re.compile(r"^ +", re.MULTILINE)  # of code only: no text of the scripts goes over lines
 _STYLE_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _STYLE_BLANKS = re.compile(r"\s*([{};,])\s*")  # around marks of style sheets, whose texts have none of these
 _IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\* as \w+)\s+from\s+"\./([\w]+\.js)";\n', re.MULTILINE)
@@ -84,7 +85,7 @@ def _collect(name: str, modules: dict[str, str], importing: tuple[str, ...]) -> 
         raise ValueError(f"circular import in the modules of the page: {' -> '.join([*importing, name])}")
     if name in modules:
         return
-    text = _COMMENT.sub("", _read(f"script/{name}"))
+    text = _INDENT.sub("", _COMMENT.sub("", _read(f"script/{name}")))
     exported: list[str] = []
 
     def replace_import(match: re.Match[str]) -> str:

@@ -58,7 +58,7 @@ class Entry:
         with self._page_lock:
             if self._page is None:
                 try:
-                    self._page = html(self.served.model.pipeline).encode()
+                    self._page = html(self.served.model).encode()  # with its card
                 except CogmapError as error:
                     raise RequestError(404, f"This model has no page: {error}") from None
             return self._page

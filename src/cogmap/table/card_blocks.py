@@ -240,6 +240,8 @@ def _effects(card: dict[str, Any]) -> Block | None:
     notes: list[Sentence] = [
         ["With 90 % confidence, the mean effect is between these ends; if their signs differ, it may be none."]
     ]
+    if any(str(row[0][-1]).endswith(" more") for row in rows):
+        notes[0].insert(0, '"More" is a small change scaled up: to cross a threshold may change more. ')
     if classes:
         last = class_name(known[0][1]["output"])
         on = f"Mean effect on the probability{f' of {last}' if one_output else ''}, in points, of"

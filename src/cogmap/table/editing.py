@@ -40,7 +40,7 @@ def applicable(edits: Edits, features: Collection[str], y: Any, task: str) -> tu
         names = ", ".join(f"{quoted(edit.source)} -> {quoted(edit.target)}" for edit in others[:3])
         raise DataError(
             f"None of the changed arrows goes from a column to the answer ({names}): the concepts of the next map are "
-            "not known before it is trained. Change arrows that start at a column."
+            "not known before it is trained. Change arrows from a column to the answer."
         )
     return kept, others
 

@@ -6,7 +6,8 @@ JSON pointer ("/scores/this map/accuracy/mean"), so that every number that is sh
 The rules: a difference between methods counts if it differs from 0 over the folds by Student's t-test at the 5 % level,
 and in an accuracy if it is one of at least 6 rows, fewer than which may be chance by the exact test of McNemar. One
 column almost gives the answer away if it has at least 70 % of the importance and the map is nearly always right: an
-R² of at least 0.95, or an accuracy of at least 0.95 with at most a quarter of the errors of guessing.
+R² of at least 0.95, or an accuracy of at least 0.95 with at most a quarter of the errors of guessing. Two of more than
+two columns may do so if they have this much together.
 """
 
 import math
@@ -235,6 +236,12 @@ def _given_away(card: dict[str, Any]) -> Sentence:
         nearly = own >= NEARLY_ALWAYS and 1.0 - own <= FEW_ERRORS * (1.0 - guess)
     else:
         nearly = card["scores"][THE_MAP]["R²"]["mean"] >= NEARLY_ALWAYS
+    second = card["importances"][1]
+    if nearly and first["share"] < GIVEN_AWAY <= first["share"] + second["share"] and len(card["importances"]) > 2:
+        other = Figure(pointer("importances", 1, "share"), of_hundred(second["share"]))
+        two: Sentence = [f"Two columns together may give the answer away: {short(first['column'])} has ", share]
+        two += [f" % of the importance and {short(second['column'])} ", other, " %. Are they known before "]
+        return [*two, "the answer is? If not, leave them out (--drop)."]
     if first["share"] < GIVEN_AWAY or not nearly:
         no_sign = "There is no sign that one column gives the answer away"
         return [f"{no_sign}: the most important, {short(first['column'])}, has ", share, " % of the importance."]

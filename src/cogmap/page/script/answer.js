@@ -55,7 +55,8 @@ function certainty(model, probability, edited) {
   let k = groups.length - 1;
   while (k > 0 && probability < groups[k].from) k--;
   const { rows, right } = groups[k];
-  const words = right >= 0.95 ? "It is sure" : right >= 0.8 ? "It is fairly sure" : "It is not sure";
+  const isUnsure = right < 0.8 || model.card.warning; // a map that guesses is right by chance
+  const words = isUnsure ? "It is not sure" : right >= 0.95 ? "It is sure" : "It is fairly sure";
   const range =
     k === groups.length - 1
       ? `${ofHundred(groups[k].from)}\u00a0% or more`
@@ -180,7 +181,7 @@ function values(page) {
   const parts = page.outputs.map((output, k) => {
     const prediction = make("strong", { class: "said-name number" });
     const mark = make("span", { class: "mark" });
-    const band = make("span", { class: "interval" });
+    const interval = make("span", { class: "interval" });
     const between = make("p", { class: "soft" });
     const shown = (value) => outputAmount(page, k, value);
     const [inside, outside] = output.seen
@@ -195,7 +196,7 @@ function values(page) {
           "div",
           { class: "scale" },
           make("span", { class: "scale-end" }, shown(output.low)),
-          make("span", { class: "track", "aria-hidden": "true" }, band, mark),
+          make("span", { class: "track", "aria-hidden": "true" }, interval, mark),
           make("span", { class: "scale-end" }, shown(output.high)),
         )
       : null;
@@ -220,13 +221,14 @@ function values(page) {
       update(value, ends, set) {
         setText(prediction, shown(value));
         const range = ends && `between ${amount(ends[0], model.unit)} and ${amount(ends[1], model.unit)}`;
-        const words = range ? `With ${percent(page.model.sure.level)} confidence ${range}.` : "";
+        const band = hasRange ? " (the band below)" : "";
+        const words = range ? `With ${percent(page.model.sure.level)} confidence ${range}${band}.` : "";
         setText(between, set ? labelWords(set, page.model.sure.level) : words);
         if (!hasRange) return;
         const share = shareOf(value);
         setStyle(mark, "left", `${percentOf(value).toFixed(2)}%`);
-        setStyle(band, "left", ends === null ? "0%" : `${percentOf(ends[0]).toFixed(2)}%`);
-        setStyle(band, "width", ends === null ? "0%" : `${(percentOf(ends[1]) - percentOf(ends[0])).toFixed(2)}%`);
+        setStyle(interval, "left", ends === null ? "0%" : `${percentOf(ends[0]).toFixed(2)}%`);
+        setStyle(interval, "width", ends === null ? "0%" : `${(percentOf(ends[1]) - percentOf(ends[0])).toFixed(2)}%`);
         setText(
           place,
           share < 0 || share > 1

@@ -1,7 +1,7 @@
 // Line chart of states over steps: outputs, or the most changing concepts of a hand-made map; and the selected concept.
 
 import { draw, make, setAttribute, setText } from "./dom.js";
-import { fixed, short } from "./words.js";
+import { conceptName, fixed, short } from "./words.js";
 
 const LINES = 8;
 const WIDTH = 520,
@@ -68,7 +68,7 @@ export function drawChart(page) {
           `M${x(view.step).toFixed(1)},${ends[place].toFixed(1)}L${WIDTH - RIGHT + 9},${heights[place].toFixed(1)}`,
         );
         setAttribute(line.label, "y", (heights[place] + 4).toFixed(1));
-        setText(line.label, `${fixed(states[view.step][i], 2)} ${short(model.concepts[i].name, 22)}`);
+        setText(line.label, `${fixed(states[view.step][i], 2)} ${short(conceptName(model, i), 22)}`);
       });
       setAttribute(cursor, "x1", x(view.step).toFixed(1));
       setAttribute(cursor, "x2", x(view.step).toFixed(1));

@@ -1,7 +1,7 @@
 // Panel of the selected concept: its state, incoming and outgoing edges, and the weight editor.
 
 import { breakable, button, make, setAttribute, setStyle, setText } from "./dom.js";
-import { fixed, oneLine, short, signed } from "./words.js";
+import { conceptName, fixed, oneLine, short, signed } from "./words.js";
 import { holdControl } from "./holding.js";
 
 const LISTED = 12; // edges listed initially
@@ -66,7 +66,7 @@ function aboutConcept(page, i, arrow) {
   ];
   return {
     elements: [
-      make("div", { class: "panel-head" }, make("h3", { title: concept.name }, short(concept.name, 80)), close),
+      make("div", { class: "panel-head" }, make("h3", { title: concept.name }, short(conceptName(model, i), 80)), close),
       model.kind === "map" ? "" : make("p", { class: "soft" }, KINDS[concept.kind]),
       state,
       other,
@@ -106,7 +106,7 @@ function arrowEditor(page, target, source) {
   const element = make(
     "div",
     { class: "arrow-editor" },
-    make("h4", {}, `${short(model.concepts[source].name, 40)} → ${short(model.concepts[target].name, 40)}`),
+    make("h4", {}, `${short(conceptName(model, source), 40)} → ${short(conceptName(model, target), 40)}`),
     range,
     now,
   );
@@ -162,7 +162,7 @@ function influenceLine(page, { target, source, strength }, into) {
     {},
     target === source
       ? make("span", { class: "influence-name" }, "itself")
-      : button(breakable(short(name, 40)), () => page.showConcept(other), { class: "quiet influence-name", title: name }),
+      : button(breakable(short(conceptName(model, other), 40)), () => page.showConcept(other), { class: "quiet influence-name", title: name }),
     weight.element,
     make("span", { class: "track thin" }, fill),
   );

@@ -2,7 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setText } from "./dom.js";
 import { score } from "./engine.js";
-import { amount, count, fixed, number, short, signed } from "./words.js";
+import { amount, conceptName, count, fixed, number, short, signed } from "./words.js";
 
 export function editsPart(page) {
   const { model, store } = page;
@@ -32,7 +32,7 @@ export function editsPart(page) {
     list.replaceChildren(
       ...view.edits.map(([target, source, value]) => make("li", {}, editWords(model, target, source, value))),
       ...Object.entries(view.state.clamp).map(([i, value]) =>
-        make("li", {}, `${short(model.concepts[i].name, 50)}: held at ${number(value)}`),
+        make("li", {}, `${short(conceptName(model, i), 50)}: held at ${number(value)}`),
       ),
     );
     scores?.update(view);
@@ -42,7 +42,7 @@ export function editsPart(page) {
 
 /** Return a changed weight in words: "age → good: +0.3 (raises it) instead of −0.2 (lowers it)". */
 export function editWords(model, target, source, value, longest = 50) {
-  const name = (i) => short(model.concepts[i].name.replace(/^class=/, ""), longest);
+  const name = (i) => short(conceptName(model, i), longest);
   const weight = (w) => `${signed(w)} (${w > 0 ? "raises it" : w < 0 ? "lowers it" : "no arrow"})`;
   return `${name(source)} → ${name(target)}: ${weight(value)} instead of ${weight(model.weights[target * model.n + source])}`;
 }
@@ -89,8 +89,8 @@ function savingPart(page) {
     make(
       "p",
       { class: "soft" },
-      "“cogmap fit TABLE --target COLUMN --edits FILE” trains a map that keeps them, and says what the data object to and " +
-        "what they cost.",
+      "“cogmap fit TABLE --target COLUMN --edits FILE” trains a map that keeps the changed arrows from columns to the " +
+        "answer, leaves out held columns, and says what the data object to and what it costs.",
     ),
   );
   return {

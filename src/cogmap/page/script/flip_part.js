@@ -31,7 +31,8 @@ export function flipPart(page) {
   return (view) => {
     goal.update(view);
     const names = view.state.locked.map((c) => short(model.columns[c].name, 30));
-    setText(locked, names.length ? `Locked: ${listed(names)}.` : "Lock what cannot change with the padlock beside it.");
+    const known = names.length ? `Locked: ${listed(names)}. ` : "";
+    setText(locked, `${known}Lock what cannot change with the padlock beside its value.`);
     // A result is valid only for the values, the map and the goal of its search.
     const { asked } = view.state;
     const now = asked !== null && asked === searchHash(view) ? asked : null;

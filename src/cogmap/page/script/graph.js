@@ -1,7 +1,7 @@
 // The drawn map. Boxes keep the positions computed in Python; arrows appear, disappear and change their width.
 
 import { draw, setAttribute, setText } from "./dom.js";
-import { className, number, oneLine, short, signed } from "./words.js";
+import { className, conceptName, number, oneLine, short, signed } from "./words.js";
 import { pathBetween } from "./paths.js";
 import { isSingle } from "./view.js";
 
@@ -215,6 +215,7 @@ function drawBox(page, box, on) {
   const single = isSingle(model, i);
   const room = Math.max(Math.floor(box.width / (0.62 * model.graph.size)) - 1, 6);
   const answers = single && lines.length === 1 ? model.outputs.map((name) => short(className(name), room)) : null;
+  if (lines.length === 1 && box.lines[0] === concept.name) setText(lines[0], conceptName(model, i));
   const ring = box.ring
     ? draw("circle", {
         class: `ring ${model.weights[i * model.n + i] >= 0 ? "up" : "down"}`,

@@ -2,7 +2,7 @@
 
 import { bodyOf, button, make, setAttribute, setStyle, setText } from "./dom.js";
 import { drawGraph, neighbour } from "./graph.js";
-import { percent, short } from "./words.js";
+import { className, conceptName, number, short } from "./words.js";
 import { conceptPanel } from "./concept.js";
 import { simpleView } from "./simple.js";
 import { timePart } from "./time.js";
@@ -148,29 +148,34 @@ function choiceOfArrows(store, usual, row, name) {
   };
 }
 
-/** Create the list of arrows that replaces the picture on phones. */
+/** Create the list of arrows that replaces the picture on phones; it has as many as the picture. */
 function arrowList(page) {
   const { model, store, usuallyShown, signOf } = page;
   const list = make("ul", { class: "arrow-list" });
-  const edges = model.edges.filter((edge) => edge.target !== edge.source).slice(0, Math.max(usuallyShown, 1));
-  const lines = edges.map(({ target, source }) => {
+  const lines = []; // of the strongest edges, made when they are asked for first
+  function line({ target, source }) {
     const words = make("span");
     const pick = button("", () => store.change({ arrow: [target, source], chosen: target }), { class: "quiet" });
-    list.append(make("li", {}, pick, words));
-    return { target, source, pick, words };
-  });
+    const element = make("li", {}, pick, words);
+    list.append(element);
+    return { target, source, pick, words, element };
+  }
   return {
     element: list,
     update(view) {
-      for (const { target, source, pick, words } of lines) {
+      const shown = Math.max(view.state.shown ?? usuallyShown, 1);
+      while (lines.length < Math.min(shown, model.edges.length)) lines.push(line(model.edges[lines.length]));
+      lines.forEach(({ target, source, pick, words, element }, place) => {
+        setAttribute(element, "hidden", place >= shown || target === source);
+        if (place >= shown) return;
         const sign = signOf(view, target);
         // The output of two classes bears the name of the class that is the answer, as in the picture.
-        const name = (isSingle(model, target) ? page.outputs[sign < 0 ? 0 : 1] : model.concepts[target]).name;
+        const name = isSingle(model, target) ? className(page.outputs[sign < 0 ? 0 : 1].name) : conceptName(model, target);
         const weight = view.model.weights[target * model.n + source] * sign;
         setText(pick, `${short(model.concepts[source].name, 40)} → ${short(name, 40)}`);
         setText(words, `${weight >= 0 ? "raises" : "lowers"} it`);
         setAttribute(words, "class", weight >= 0 ? "up-text" : "down-text");
-      }
+      });
     },
   };
 }
@@ -234,7 +239,8 @@ function toolbar(page, graph, frame) {
       const shown = state.shown ?? page.usuallyShown;
       if (threshold.value !== String(shown)) threshold.value = String(shown);
       const weakest = shown ? model.edges[Math.min(shown, model.edges.length) - 1].strength : 1;
-      const words = `${shown} of ${page.countEdges}: those of at least ${percent(weakest)} of the strongest`;
+      const least = `: those of at least ${number(100 * weakest, 2)}\u00a0% of the strongest`;
+      const words = `${number(shown)} of ${number(page.countEdges)}${shown < page.countEdges ? least : ""}`;
       setText(amount, words);
       setAttribute(threshold, "aria-valuetext", words);
       kinds.update(state);
@@ -245,14 +251,15 @@ function toolbar(page, graph, frame) {
   };
 }
 
-function legend() {
+function legend({ model }) {
+  const turns = !model.held.length || model.edges.some(({ target, source }) => target === source);
   const key = (kind, text) => make("li", { class: `key ${kind}` }, text);
   return make(
     "ul",
     { class: "legend", "aria-label": "What colours mean" },
     key("up-key", "raises"),
     key("down-key", "lowers"),
-    key("ring-key", "on itself"),
+    ...(turns ? [key("ring-key", "on itself")] : []),
     key("meter-key", "bar in a box: its state, from low to high"),
   );
 }

@@ -10,7 +10,8 @@ export function qualityPart(page) {
   const { card } = page.model;
   const sentences = (card?.quality ?? []).map((parts) => sentence(parts));
   const unknown =
-    "The file does not say how good this map is on new rows. Scores on the rows below may be those of rows it has learned from.";
+    "The file does not say how good this map is on new rows." +
+    (page.rows.length ? " Scores on the rows below may be those of rows it has learned from." : "");
   const changed = make("p", { class: "warning" });
   const list = make("ol", { class: "matters" }, ...matters(page));
   const notes = [

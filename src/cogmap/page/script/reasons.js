@@ -69,9 +69,11 @@ export function reasonsPart(page) {
     const [base, end] = [view.reasons.base[k], view.reasons.outputs[k]];
     const show = (value) => (model.kind === "classifier" ? percent(value) : amount(value, model.unit));
     const total = model.kind === "classifier" ? pointsBetween(base, end) : amountBetween(base, end, model.unit);
+    // The typical row of the button has one value of each, and another answer.
+    const mix = model.columns.some((column) => column.choices) ? " (of choices, their mix in the data)" : "";
     setText(
       sum,
-      `${show(base)} with every column at its typical value, ${total} from these values: ${show(end)}.` +
+      `${show(base)} with every column at its typical value${mix}, ${total} from these values: ${show(end)}.` +
         (page.outputs[k].log ? " These are logarithms." : ""),
     );
     setText(note, Object.keys(view.state.clamp).length ? "This explanation ignores held concepts." : "");

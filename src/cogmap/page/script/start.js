@@ -19,7 +19,8 @@ export function startPart(page) {
       button("All unknown", () => set(model.columns.map(() => null))),
     );
     if (page.rows.length) buttons.append(button("Pick a row", () => page.goTo("rows")));
-    part.append(pasting(page));
+    const padlocks = "A value with a closed padlock stays as it is in the search for what would change the answer.";
+    part.append(pasting(page), make("p", { class: "soft" }, padlocks));
   }
   document.querySelector("#values > .body").prepend(part);
   return ({ state }) => {

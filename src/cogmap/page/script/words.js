@@ -134,6 +134,13 @@ export function className(name) {
   return /^[-+]?[\d.]+$/.test(name) || name === "" ? `class ${name}` : name;
 }
 
+/** Return the name of a concept for people: the output "class=yes" is called as the class is elsewhere. */
+export function conceptName({ kind, concepts }, i) {
+  const concept = concepts[i];
+  const isClass = kind === "classifier" && concept.kind === "output";
+  return isClass ? className(concept.name.replace(/^class=/, "")) : concept.name;
+}
+
 /** Format a value of a column; in a column with large numbers all have separators of thousands. */
 export function cell(value, column, digits = 6) {
   if (value === null) return "unknown";
