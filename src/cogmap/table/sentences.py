@@ -6,8 +6,8 @@ JSON pointer ("/scores/this map/accuracy/mean"), so that every number that is sh
 The rules: a difference between methods counts if it differs from 0 over the folds by Student's t-test at the 5 % level,
 and in an accuracy if it is one of at least 6 rows, fewer than which may be chance by the exact test of McNemar. One
 column almost gives the answer away if it has at least 70 % of the importance and the map is nearly always right: an
-R² of at least 0.95, or an accuracy of at least 0.95 with at most a quarter of the errors of guessing. Two of more than
-two columns may do so if they have this much together.
+R² of at least 0.95, or an accuracy of at least 0.95 with at most a quarter of the errors of guessing. Two of at least
+eight columns may do so if they have at least 85 % together.
 """
 
 import math
@@ -24,6 +24,7 @@ _CHANCE = 0.05  # level of the test that a difference over the folds is not chan
 _FEWEST = 6  # rows by which accuracies differ: the exact test of McNemar has a level of 0.03 for 6 to 0, 0.06 for 5
 _GROUPED = 1000.0  # separators of thousands in amounts
 GIVEN_AWAY, NEARLY_ALWAYS, FEW_ERRORS = 0.7, 0.95, 0.25
+_BY_TWO, _OF_COLUMNS = 0.85, 8  # of few columns, two of the most important always have most of the importance
 _UNRELIABLE = "Do not rely on what it says"
 _SMALL = 0.03  # of a score: differences that are no larger and may be chance are not worth a word
 OPPOSITE = 0.05  # correlations of this size count
@@ -237,7 +238,8 @@ def _given_away(card: dict[str, Any]) -> Sentence:
     else:
         nearly = card["scores"][THE_MAP]["R²"]["mean"] >= NEARLY_ALWAYS
     second = card["importances"][1]
-    if nearly and first["share"] < GIVEN_AWAY <= first["share"] + second["share"] and len(card["importances"]) > 2:
+    by_two = len(card["importances"]) >= _OF_COLUMNS and first["share"] + second["share"] >= _BY_TWO
+    if nearly and first["share"] < GIVEN_AWAY and by_two:
         other = Figure(pointer("importances", 1, "share"), of_hundred(second["share"]))
         two: Sentence = [f"Two columns together may give the answer away: {short(first['column'])} has ", share]
         two += [f" % of the importance and {short(second['column'])} ", other, " %. Are they known before "]
