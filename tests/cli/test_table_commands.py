@@ -426,7 +426,7 @@ BAD_TABLES = {
     "arrows limited in a full map": (
         GOOD,
         ["--structure", "full", "--max-arrows", "9"],
-        "--max-arrows limits small maps: leave out --max-arrows",
+        "--max-arrows limits small maps: leave out --max-arrows, or --structure full and --tune.",
     ),
     "fewer arrows than outputs": (
         numbered(60, lambda i: f"{i * 7 % 11},{i % 3},c{i * 5 % 3}"),

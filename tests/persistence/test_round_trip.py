@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import cogmap
-from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap
+from cogmap import FCMClassifier, FCMClassifierCV, FCMRegressor, FuzzyCognitiveMap, TableModel
 from cogmap.exceptions import ParameterError
 from cogmap.persistence import read_card
 from cogmap.persistence.parts import KINDS
@@ -284,6 +284,7 @@ class Subclass(FCMClassifier):
             GridSearchCV(FCMClassifier(**QUICK), {"alpha": [0.2]}, cv=2).fit(X, SIGN),
             "got one of type GridSearchCV. Save its `best_estimator_`",
         ),
+        (TableModel.of(FCMClassifier(**QUICK).fit(X, SIGN)), "got one of type TableModel. Call its method `save`"),
         (Subclass(**QUICK).fit(X, SIGN), "got one of type Subclass"),
         (FCMClassifier(**QUICK).fit(X, SIGN).set_params(depth=0), "can be loaded again, got .*integer >= 1, got 0"),
         (
@@ -300,6 +301,7 @@ class Subclass(FCMClassifier):
         "a class",
         "nothing",
         "a search",
+        "a model of raw tables",
         "a subclass",
         "a wrong parameter",
         "a series",

@@ -332,6 +332,15 @@ def test_the_card_of_a_small_map_has_its_size_and_rules(steps, structure):
     assert "high age raises risk (strongly)" in list(rules)
 
 
+@pytest.mark.parametrize("structure", ["additive", "named"])
+def test_a_small_map_can_have_an_experts_map_as_prior(steps, structure):
+    """The only arrow left is the strongest, or that of the expert, which is not pruned."""
+    expert = FuzzyCognitiveMap.from_edges([("dose", "risk", 1.0)])
+    for prior, kept in ((None, "age"), (expert, "dose")):
+        model = train(steps, "risk", FitOptions(structure=structure, prior=prior, max_arrows=1))
+        assert model.estimator.map_.concepts == (kept, "risk")
+
+
 def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
     """Cards of earlier versions, without a structure, are still read."""
     entry = {"structure": "additive", "concepts": 204, "hidden": 0, "arrows": 200, "depth": 1}
@@ -347,9 +356,9 @@ def test_a_small_map_of_many_arrows_says_what_the_drawn_carry():
 BAD_STRUCTURES = {
     "`max_arrows` limits small maps": {"structure": "full", "max_arrows": 20},
     "Only a map of the structure 'full' is tuned": {"structure": "named", "tune": True},
-    "Only a map of the structure 'full' has a prior": {
+    "prior=.*about arrows from features to outputs": {
         "structure": "additive",
-        "prior": FuzzyCognitiveMap.from_edges([("age", "risk", 1.0)]),
+        "prior": FuzzyCognitiveMap.from_edges([("age", "dose", 1.0)]),
     },
     "max_arrows=.* an integer >= 1, got 0": {"structure": "named", "max_arrows": 0},
     "structure=.*one of .*'additive'.*got 'tiny'": {"structure": "tiny"},

@@ -1,5 +1,6 @@
 """Buffers of the unrolled map and its gradient, allocated once and reused for every block of rows."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ _CACHE_LINE = 64
 
 def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Return an array aligned to a cache line: elementwise operations on it are up to twice as fast."""
-    n_bytes = int(np.prod(shape)) * dtype.itemsize
+    n_bytes = math.prod(shape) * dtype.itemsize
     buffer = np.empty(n_bytes + _CACHE_LINE, dtype=np.uint8)
     start = -buffer.ctypes.data % _CACHE_LINE
     return buffer[start : start + n_bytes].view(dtype).reshape(shape)

@@ -332,7 +332,7 @@ class NetworkFit:
             table.targets.array if targets is None else targets,
             table.targets.loss,
             held=True,
-            depth=max(2, network.depth),
+            depth=network.depth,
             slope=self.slope,
             n_hidden=network.n_hidden,
             sample_weight=table.weight,

@@ -113,7 +113,8 @@ class StructuredObjective(DenseObjective):
         """Replace the rows, and compute the states of their features at all steps."""
         table = self._as_table(X, self.dtype)
         table = table if rows is None else table[rows]
-        first = 2.0 * table if issparse(table) else 2.0 * table - 2.0 * UNDECIDED
+        self._is_sparse = issparse(table)
+        first = 2.0 * table if self._is_sparse else 2.0 * table - 2.0 * UNDECIDED
         if first.ndim == 3:
             self._steps = [np.ascontiguousarray(first[:, t]) for t in range(self.depth)]
         elif self._held:
@@ -149,11 +150,16 @@ class StructuredObjective(DenseObjective):
 
         # Forward.
         read: dict[int, Array] = {}  # net inputs of the outputs, later replaced by their gradients
+        product: Array | None = None  # of held features: the same at every step
         for t, state in enumerate(states):
-            if issparse(tables[t]):
+            if product is not None:
+                state[:] = product
+            elif self._is_sparse:
                 state[:] = tables[t] @ from_features.T
             else:
                 np.matmul(tables[t], from_features.T, out=state)
+            if t == 0 and self._held and len(states) > 1:
+                product = state.copy()
             if t:
                 state += states[t - 1] @ among.T
             state += self._c
@@ -169,22 +175,27 @@ class StructuredObjective(DenseObjective):
             return loss
 
         # Backward. `error` is the gradient with respect to the argument of tanh.
-        sums.weights[outputs, :n] += _across(net, tables[-1])
+        sums.weights[outputs, :n] += self._across(net, tables[-1])
         sums.bias[outputs] += net.sum(axis=1)
         if not states:
             return loss
         sums.weights[outputs, n:] += net @ states[-1]
         error = net.T @ among[outputs]
         for t in range(len(states) - 1, -1, -1):
-            error *= 1.0 - np.square(states[t])
+            derivative = np.square(states[t], out=states[t])
+            error *= np.subtract(1.0, derivative, out=derivative)
             if t in read:
                 error[:, outputs] += read[t].T
-            sums.weights[:, :n] += _across(error.T, tables[t])
+            sums.weights[:, :n] += self._across(error.T, tables[t])
             sums.bias += error.sum(axis=0)
             if t:
                 sums.weights[:, n:] += error.T @ states[t - 1]
                 error = error @ among
         return loss
+
+    def _across(self, errors: Array, table: Any) -> Array:
+        """Return ``errors @ table``."""
+        return np.asarray((table.T @ errors.T).T) if self._is_sparse else errors @ table
 
     def _read(self, read: dict[int, Array], last: Array, targets: NDArray[Any], weight: Array | None) -> float:
         """Return the mean loss over `read_steps`, and replace the net inputs by gradients."""
@@ -217,8 +228,3 @@ class StructuredObjective(DenseObjective):
     def _split(self, theta: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         n_weights = self.n_learned * self.n_concepts
         return theta[:n_weights].reshape(self.n_learned, self.n_concepts), theta[n_weights:]
-
-
-def _across(errors: Array, table: Any) -> Array:
-    """Return ``errors @ table`` for a dense or sparse table."""
-    return np.asarray((table.T @ errors.T).T if issparse(table) else errors @ table)

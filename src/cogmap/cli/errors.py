@@ -10,6 +10,7 @@ from cogmap.exceptions import CogmapError
 
 # A parameter in a message of the library: `fit_table(task=...)`, or `sheet` alone.
 _PARAMETER = re.compile(r"`(?:[\w.]+\()?(\w+)(?:=\.\.\.\))?`")
+_SETTING = re.compile(r"\b(\w+)='([\w-]+)'")  # a parameter with a value: structure='full'
 
 
 class Problem(click.ClickException):
@@ -32,4 +33,5 @@ def _with_options(message: str) -> str:
     context = click.get_current_context(silent=True)
     parameters = context.command.params if context else []
     options = {parameter.name: parameter.opts[0] for parameter in parameters if isinstance(parameter, click.Option)}
-    return _PARAMETER.sub(lambda match: options.get(match[1], match[0]), message)
+    message = _PARAMETER.sub(lambda match: options.get(match[1], match[0]), message)
+    return _SETTING.sub(lambda match: f"{options[match[1]]} {match[2]}" if match[1] in options else match[0], message)

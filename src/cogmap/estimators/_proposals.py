@@ -42,6 +42,7 @@ def propose_conditions(
         At most twelve single conditions, and from 250 rows on at most twelve pairs, one per hundred rows, the strongest
         first. Features with two values have no single conditions: they are steps already.
     """
+    from sklearn import config_context
     from sklearn.tree import DecisionTreeRegressor  # lazy: full maps do not need it
 
     if len(T) > _MAX_ROWS:
@@ -49,18 +50,23 @@ def propose_conditions(
         T, targets, weight = T[rows], targets[rows], weight[rows]
     n_rows, classes = len(T), output in ("single", "one_hot", "labels")
     weight = weight / weight.mean()
+    is_weighted = (weight != 1.0).any()
     T = np.ascontiguousarray(T, dtype=np.float32)  # as trees need it
     scores = np.zeros(targets.shape)
     gains: dict[tuple[Condition, ...], float] = {}
     smallest = max(5, n_rows // 100)
+    of_tree = np.random.RandomState(0)  # seeded again for each tree: making one takes as long as a small tree
     for _ in range(_N_TREES):
         predicted = scores if not classes else softmax(scores, axis=1) if output == "one_hot" else expit(scores)
         residual = targets - predicted
         chosen = random.random_sample(n_rows) < 0.8
         if chosen.sum() < 2 * smallest:
             break
-        tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=smallest, random_state=random.randint(2**31))
-        tree.fit(T[chosen], residual[chosen], sample_weight=weight[chosen], check_input=False)
+        of_tree.seed(random.randint(2**31))
+        tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=smallest, random_state=of_tree)
+        with config_context(skip_parameter_validation=True, assume_finite=True):  # they take longer than a small tree
+            of_rows = weight[chosen] if is_weighted else None
+            tree.fit(T[chosen], residual[chosen], sample_weight=of_rows, check_input=False)
         leaf = tree.tree_.apply(T)
         curvature = predicted * (1.0 - predicted) if classes else np.ones(targets.shape)
         of_leaf = np.equal.outer(np.unique(leaf), leaf) * weight
@@ -90,21 +96,23 @@ def _add_gains(tree: Any, gains: dict[tuple[Condition, ...], float]) -> None:
 def _strongest(T: NDArray[np.floating], gains: dict[tuple[Condition, ...], float]) -> list[tuple[Condition, ...]]:
     """Merge conditions that are near each other and return the strongest."""
     sorted_columns = {j: np.sort(T[:, j]) for j in {j for key in gains for j, _, _ in key}}
-    merged: list[tuple[tuple[Condition, ...], list[float]]] = []  # conditions, their quantiles
+    merged: list[tuple[Condition, ...]] = []
     total: list[float] = []
+    alike: dict[tuple[tuple[int, int], ...], list[tuple[int, list[float]]]] = {}  # numbers in `merged`, quantiles
     for key, gain in sorted(gains.items(), key=lambda item: -item[1]):
         if len(key) == 1 and _two_values(sorted_columns[key[0][0]]):
             continue
         place = [float(np.searchsorted(sorted_columns[j], cut)) / len(T) for j, cut, _ in key]
-        for i, (other, there) in enumerate(merged):
-            same = [(j, sign) for j, _, sign in key] == [(j, sign) for j, _, sign in other]
-            if same and max(abs(a - b) for a, b in zip(place, there, strict=True)) < _APART:
+        others = alike.setdefault(tuple((j, sign) for j, _, sign in key), [])
+        for i, there in others:
+            if max(abs(a - b) for a, b in zip(place, there, strict=True)) < _APART:
                 total[i] += gain
                 break
         else:
-            merged.append((key, place))
+            others.append((len(merged), place))
+            merged.append(key)
             total.append(gain)
-    keys = [merged[i][0] for i in np.argsort(-np.array(total), kind="stable")]
+    keys = [merged[i] for i in np.argsort(-np.array(total), kind="stable")]
     n_pairs = min(_MAX_PAIRS, len(T) // _ROWS_PER_PAIR) if len(T) >= _FEW_ROWS else 0
     return [key for key in keys if len(key) == 1][:_MAX_STEPS] + [key for key in keys if len(key) == 2][:n_pairs]
 

@@ -275,11 +275,8 @@ def _estimator(target: Target, fit_options: FitOptions, signs: dict[str, int]) -
     structure, limit = fit_options.structure, fit_options.max_arrows
     if limit is not None and (structure == "full" or fit_options.tune):
         raise DataError("`max_arrows` limits small maps: leave out `max_arrows`, or structure='full' and `tune`.")
-    if structure in ("additive", "named"):
-        if fit_options.tune:
-            raise DataError("Only a map of the structure 'full' is tuned: leave out `tune` or `structure`.")
-        if fit_options.prior is not None:
-            raise DataError("Only a map of the structure 'full' has a prior: leave out `prior` or `structure`.")
+    if structure in ("additive", "named") and fit_options.tune:
+        raise DataError("Only a map of the structure 'full' is tuned: leave out `tune` or `structure`.")
     if not fit_options.tune:
         options |= {"structure": structure, "max_arrows": limit}
     if target.task == CLASSES:

@@ -1,7 +1,7 @@
 """SciPy's L-BFGS-B: all rows in every iteration, bounds on the weights, few iterations."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.optimize
@@ -53,6 +53,15 @@ class _Signs:
         )
 
 
+class _Evaluated(NamedTuple):
+    """Loss and gradient at parameters of the map, and their bytes in SciPy's parametrization."""
+
+    x: bytes
+    theta: Theta
+    loss: float
+    gradient: Theta
+
+
 @dataclass(frozen=True)
 class LBFGS:
     """L-BFGS-B in the parametrization of the problem, by default centred; `tol` bounds the entries of the gradient."""
@@ -82,29 +91,42 @@ def _solve(problem: Problem, theta: Theta, stopping: StoppingRule) -> tuple[Thet
     def from_scipy(x: Theta) -> Theta:
         return space.to_theta(x if signs is None else signs.join(x))
 
-    def value_and_gradient(x: Theta) -> tuple[float, Theta]:
-        loss, gradient = problem.smooth_value_and_gradient(from_scipy(x))
+    def evaluate(x: Theta) -> _Evaluated:
+        theta = from_scipy(x)
+        loss, gradient = problem.smooth_value_and_gradient(theta)
         gradient = space.gradient(gradient, x if signs is None else signs.join(x))
         if signs is None:
-            return loss, gradient
+            return _Evaluated(x.tobytes(), theta, loss, gradient)
         # Linear in the parts; equal to |W - prior| wherever one of the two is 0, as at the solution.
         n = penalty.n_weights
         loss += float(l1 @ x[:n]) + float(l1 @ x[n : 2 * n])
-        return loss, signs.split_gradient(gradient, l1)
+        return _Evaluated(x.tobytes(), theta, loss, signs.split_gradient(gradient, l1))
+
+    latest: _Evaluated | None = None
+
+    def at(x: Theta) -> _Evaluated:
+        """Return the latest evaluation if it was at `x`, otherwise a new one.
+
+        SciPy asks for the loss at a point, its gradient, and calls back: mostly for the same point.
+        """
+        nonlocal latest
+        if latest is None or x.tobytes() != latest.x:
+            latest = evaluate(x)
+        return latest
 
     outcome: Outcome | None = None
 
     def after_iteration(intermediate_result: Any) -> None:
         nonlocal outcome
-        outcome = stopping(from_scipy(intermediate_result.x), intermediate_result.fun, patient=False)
+        outcome = stopping(at(intermediate_result.x).theta, intermediate_result.fun, patient=False)
         if outcome is not None:
             raise StopIteration
 
     rounding = np.finfo(problem.objective.dtype).eps
     result = scipy.optimize.minimize(
-        value_and_gradient,
+        lambda x: at(x).loss,
         space.from_theta(theta) if signs is None else signs.split(space.from_theta(theta)),
-        jac=True,
+        jac=lambda x: at(x).gradient,
         method="L-BFGS-B",
         bounds=None if bounds is None else scipy.optimize.Bounds(*bounds),
         callback=after_iteration,

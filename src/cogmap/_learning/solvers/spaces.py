@@ -76,7 +76,7 @@ class Centred(ParameterSpace):
         return of_theta
 
 
-class Selected(ParameterSpace):
+class Selected(Centred):
     """The centred parameters of some weights, and of all biases; the other weights stay 0.
 
     Parameters
@@ -85,35 +85,34 @@ class Selected(ParameterSpace):
         Weights that are trained.
     """
 
-    weight_scale = 2.0
-
     def __init__(self, kept: NDArray[np.bool_]) -> None:
         super().__init__(len(kept))
-        self._kept = kept
+        self._n_weights = kept.size
         self._places = np.flatnonzero(kept)
-        self._centred = Centred(len(kept))
 
     def _part(self, x: Theta) -> Theta:
         return np.concatenate([x[self._places], x[-self.n_learned :]])
 
     def from_theta(self, theta: Theta) -> Theta:
         """Return the trained entries of V, then c."""
-        return self._part(self._centred.from_theta(theta))
+        return self._part(super().from_theta(theta))
 
     def to_theta(self, x: Theta) -> Theta:
         """Return W row by row, then b."""
-        all_parameters = np.zeros(self._kept.size + self.n_learned)
-        all_parameters[self._places] = x[: -self.n_learned]
-        all_parameters[-self.n_learned :] = x[-self.n_learned :]
-        return self._centred.to_theta(all_parameters)
+        theta = np.zeros(self._n_weights + self.n_learned)
+        theta[self._places] = x[: -self.n_learned]
+        V, b = self._split(theta)
+        np.subtract(x[-self.n_learned :], V.sum(axis=1), out=b)
+        V *= 2.0
+        return theta
 
     def bound(self, of_theta: Theta) -> Theta:
         """Convert a bound of theta, whose bias is free, to a bound of these parameters."""
-        return self._part(self._centred.bound(of_theta))
+        return self._part(super().bound(of_theta))
 
     def gradient(self, of_theta: Theta, x: Theta) -> Theta:
         """Convert the gradient with respect to theta to one with respect to these parameters."""
-        return self._part(self._centred.gradient(of_theta, x))
+        return self._part(super().gradient(of_theta, x))
 
 
 class Slopes(ParameterSpace):
