@@ -217,6 +217,7 @@ def test_public_names_are_in_the_reference(monkeypatch):
 
 def test_estimators_link_to_the_built_site_only_if_it_exists(monkeypatch, tmp_path):
     """Without an address of the site, the link leads to the page that `make docs` wrote, and there is none before."""
+    monkeypatch.setattr(documentation, "SITE", "")
     monkeypatch.setattr(documentation, "_BUILT", tmp_path)
     assert cogmap.FCMClassifier()._get_doc_link() == ""
     page = tmp_path / "reference" / "generated" / "cogmap.FCMClassifier.html"
