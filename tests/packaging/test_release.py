@@ -35,12 +35,13 @@ def recipe():
 
 
 def test_the_version_is_the_same_everywhere():
-    """Package, citation, conda recipe and the newest release in the changelog have one version."""
-    assert yaml.safe_load(read("CITATION.cff"))["version"] == cogmap.__version__
+    """Package, citation, conda recipe and the newest release in the changelog have one version, of one day."""
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert citation["version"] == cogmap.__version__
     assert recipe()["package"]["version"] == cogmap.__version__
     headings = re.findall(r"^## (.*)", read("CHANGELOG.md"), flags=re.MULTILINE)
     assert headings[0] == "Unreleased"
-    assert headings[1].split()[0] == cogmap.__version__
+    assert headings[1] == f"{cogmap.__version__} ({citation['date-released']})"
 
 
 def test_the_changelog_fits_a_page():
