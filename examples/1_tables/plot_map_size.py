@@ -23,7 +23,7 @@ print({arrows: round(accuracy, 3) for arrows, accuracy in accuracies.items()})
 
 figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
 axes.plot(list(accuracies), list(accuracies.values()), "o-")
-axes.set(xlabel="arrows", ylabel="accuracy on held-out rows", xscale="log")
+_ = axes.set(xlabel="arrows", ylabel="accuracy on held-out rows", xscale="log")
 
 # %%
 # The map of four arrows:

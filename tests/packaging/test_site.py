@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+import check_links
 import cogmap
 import conf
 from cogmap._utils import documentation
@@ -213,6 +214,19 @@ def test_public_names_are_in_the_reference(monkeypatch):
         assert link.startswith("site/reference/generated/")
         assert Path(link).stem in listed
         assert link in estimator()._repr_html_()
+
+
+def test_faults_of_a_built_site_are_found(tmp_path):
+    """A missing page, a missing anchor, a resource on a network and an object as output are one sentence each."""
+    (tmp_path / "good.html").write_text(
+        '<h1 id="top">Good</h1><a href="#top">up</a><a href="https://host.example">out</a>'
+    )
+    assert check_links.faults(tmp_path) == []
+    (tmp_path / "bad.html").write_text(
+        '<a href="none.html">x</a><a href="good.html#none">x</a><img src="https://host.example/x.png">'
+        "<pre>&lt;matplotlib.legend.Legend object at 0x7f&gt;</pre>"
+    )
+    assert [fault.split()[0] for fault in check_links.faults(tmp_path)] == ["bad.html"] * 4
 
 
 def test_estimators_link_to_the_built_site_only_if_it_exists(monkeypatch, tmp_path):
