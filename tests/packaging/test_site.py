@@ -195,6 +195,28 @@ def test_extras_and_targets_of_make_exist():
             assert set(words.split()) <= targets | {"it", "a"}, (page, words)
 
 
+# Names that examples import, and what a page that imports them says. Every page may use pandas and matplotlib.
+NEEDED = {
+    "cogmap.integrations.dask": "cogmap[dask]",
+    "cogmap.integrations.keras": "cogmap[keras]",
+    "cogmap.integrations.networkx": "cogmap[networkx]",
+    "cogmap.integrations.onnx": "cogmap[onnx]",
+    "cogmap.serving": "cogmap[serve]",
+    "onnxruntime": "onnxruntime",
+    "parquet_chunks": "cogmap[parquet]",
+    "statsmodels": "pip install statsmodels",
+    "to_shap": "cogmap[shap]",
+}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_pages_name_what_their_examples_need(page):
+    """A newcomer who runs a page knows what to install."""
+    code = "".join(re.findall(r"```(?:python)?\n(.*?)```", TEXTS[page], flags=re.DOTALL))
+    sentences = " ".join(re.sub(r"```.*?```", "", TEXTS[page], flags=re.DOTALL).split())
+    assert [named for name, named in NEEDED.items() if name in code and named not in sentences] == []
+
+
 def test_public_names_are_in_the_reference(monkeypatch):
     """The pages of the API list every public name, and the page that scikit-learn links to from an estimator."""
     monkeypatch.setattr(documentation, "SITE", "site/")
