@@ -1,9 +1,10 @@
 """Check the links of the built site: ``python docs/check_links.py docs/_build/html``.
 
-Every link to a page, an anchor, a picture or a script must exist in the folder, and no page may load anything from a
-network.
+Every link to a page, an anchor, a picture or a script must exist in the folder, no page may load anything from a
+network, and no output of an example may be the text of an object of matplotlib.
 """
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,11 +12,12 @@ from urllib.parse import unquote, urlsplit
 
 
 class _Page(HTMLParser):
-    """Anchors and links of a page. `loads` are links that a browser follows by itself."""
+    """Anchors, links and objects in outputs of a page. `loads` are links that a browser follows by itself."""
 
     def __init__(self, text):
         super().__init__()
         self.anchors, self.links, self.loads = set(), [], []
+        self.objects = re.findall(r"&lt;Axes|&lt;matplotlib[\w.]+ object at|\[Text\(", text)
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -29,7 +31,7 @@ class _Page(HTMLParser):
 
 
 def faults(folder):
-    """Return one sentence for each broken link and each resource on a network.
+    """Return one sentence for each broken link, each resource on a network and each page with an object as output.
 
     Parameters
     ----------
@@ -44,6 +46,10 @@ def faults(folder):
     found = []
     for path, page in pages.items():
         name = path.relative_to(Path(folder).resolve())
+        if page.objects:
+            found.append(
+                f"{name} shows an object of matplotlib as text: assign the last expression of the example to _."
+            )
         for link in dict.fromkeys([*page.links, *page.loads]):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:

@@ -74,6 +74,7 @@ sphinx_gallery_conf = {
     "plot_gallery": "True",
     "abort_on_example_error": True,
     "image_scrapers": ("matplotlib",),
+    "ignore_repr_types": "matplotlib",  # the picture is the output, not `<Axes: >`
     "min_reported_time": 1e9,
     "write_computation_times": False,
 }

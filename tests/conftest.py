@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from cogmap._learning.losses import LogLoss, SoftmaxCrossEntropy, SquaredLoss
@@ -18,6 +19,10 @@ from cogmap.models.links import LogOddsLink, SoftmaxLink, ValueLink
 from cogmap.models.logarithms import Logarithms
 from cogmap.models.model import MapModel
 from cogmap.models.terms import Terms
+
+# Without a limit of time for an example: a machine that also does other work fails no test.
+settings.register_profile("cogmap", deadline=None)
+settings.load_profile("cogmap")
 
 # Under nohup, or in the background of a script, signals are ignored, and so they would be by commands that tests start.
 for name, handler in {"SIGINT": signal.default_int_handler, "SIGHUP": lambda *_: None}.items():

@@ -37,4 +37,4 @@ shares = [model.predict_proba({**typical, "selfLR": place})[0, 1] for place in o
 
 figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
 axes.barh(order, shares, color="#0072b2")
-axes.set(xlabel="probability of a vote for Dole", xlim=(0, 1))
+_ = axes.set(xlabel="probability of a vote for Dole", xlim=(0, 1))

@@ -2,8 +2,8 @@
 Predict a value
 ===============
 
-Progression of diabetes after a year, from ten measurements. The map has a few arrows; a random forest has thousands of
-splits.
+Progression of diabetes after a year, from ten measurements. The map has some dozens of arrows; a random forest has
+thousands of splits.
 """
 
 import matplotlib.pyplot as plt

@@ -174,6 +174,19 @@ def test_text_fits_a_screen(learned):
     assert max(map(len, lines)) <= 100
 
 
+def test_text_about_one_row_has_signs(learned):
+    """`repr` shows whether a feature raises or lowers each output; means over rows are of absolute values."""
+    fcm, X, _ = learned("iris")
+    explanation = explain(fcm, X[:1])
+    head, names, *lines = repr(explanation).splitlines()
+    assert head.startswith("Explanation of 1 row: 4 features, 3 outputs")
+    assert names.split()[0] == "contribution"
+    for line in lines:
+        name, *values = line.rsplit(maxsplit=3)
+        expected = explanation.contributions[0, explanation.feature_names.index(name.strip())]
+        np.testing.assert_allclose(np.array(values, float), expected, atol=6e-5)
+
+
 def test_estimators_models_and_tables_of_all_kinds_agree(learned):
     """A model and its estimator; data frames of pandas and polars; float32 to its precision."""
     fcm, X, _ = learned("wine")

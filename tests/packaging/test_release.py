@@ -1,6 +1,8 @@
 """The files of a release parse, and agree with each other."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -33,12 +35,13 @@ def recipe():
 
 
 def test_the_version_is_the_same_everywhere():
-    """Package, citation, conda recipe and the newest release in the changelog have one version."""
-    assert yaml.safe_load(read("CITATION.cff"))["version"] == cogmap.__version__
+    """Package, citation, conda recipe and the newest release in the changelog have one version, of one day."""
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert citation["version"] == cogmap.__version__
     assert recipe()["package"]["version"] == cogmap.__version__
     headings = re.findall(r"^## (.*)", read("CHANGELOG.md"), flags=re.MULTILINE)
     assert headings[0] == "Unreleased"
-    assert headings[1].split()[0] == cogmap.__version__
+    assert headings[1] == f"{cogmap.__version__} ({citation['date-released']})"
 
 
 def test_the_changelog_fits_a_page():
@@ -135,12 +138,14 @@ def test_links_of_the_readme_work_on_a_package_index():
     command = [sys.executable, "-m", "hatch_fancy_pypi_readme"]
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     targets = [target for target in LINK.findall(text) if not target.startswith("#")]
+    base = PROJECT["urls"]["Source"]  # the word REPOSITORY, or the address that a release puts in its place
     assert len(targets) > 10
-    assert all(target.startswith("REPOSITORY/blob/HEAD/") for target in targets)
+    assert len({target.removeprefix(f"{base}/blob/").partition("/")[0] for target in targets}) == 1
+    assert all(target.startswith(f"{base}/blob/") for target in targets)
     pictures = re.findall(r"!\[.*?\]\((.*?)\)", text)
     assert pictures
     assert all(picture.endswith("?raw=true") for picture in pictures)
-    assert all(address.startswith("REPOSITORY") for address in PROJECT["urls"].values())
+    assert all(address.startswith(base) for address in PROJECT["urls"].values())
 
 
 def test_no_file_names_a_host():
@@ -148,7 +153,39 @@ def test_no_file_names_a_host():
     files = [*(ROOT / ".github").rglob("*.yml"), ROOT / "conda" / "meta.yaml", ROOT / "pyproject.toml"]
     files += [ROOT / name for name in (".pre-commit-config.yaml", "CITATION.cff", "SECURITY.md", "CODE_OF_CONDUCT.md")]
     for path in files:
-        assert not re.search(r"https?://|\b\w+\.(?:com|org|net|io)\b", path.read_text(encoding="utf-8")), path
+        text = path.read_text(encoding="utf-8")
+        if not (ROOT / ".git").exists():  # the sdist of a release has the address of the repository
+            text = text.replace(PROJECT["urls"]["Source"], "REPOSITORY")
+        assert not re.search(r"https?://|\b\w+\.(?:com|org|net|io)\b", text), path
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the workflow runs on Linux, with GNU's sed")
+@pytest.mark.skipif(PROJECT["urls"]["Source"] != "REPOSITORY", reason="this is such a release")
+def test_a_release_with_addresses_passes_these_tests(tmp_path):
+    """With addresses as the workflow writes them, the sdist passes the tests of the release and of the site."""
+    copy = tmp_path / "cogmap"
+    unneeded = shutil.ignore_patterns(
+        ".*cache", ".git", ".venv*", "_build", "dist", "gallery", "generated", "__pycache__"
+    )
+    shutil.copytree(ROOT, copy, ignore=unneeded)
+    steps = yaml.safe_load(read(".github/workflows/publish.yml"))["jobs"]["build"]["steps"]
+    commands = [step["run"] for step in steps if step.get("run", "").startswith("sed ")]
+    assert len(commands) == 2
+    address = {
+        "GITHUB_SERVER_URL": "https://host.example",
+        "GITHUB_REPOSITORY": "us/cogmap",
+        "GITHUB_REF_NAME": "v0.1.0",
+    }
+    for command in commands:
+        command = command.replace("${{ steps.pages.outputs.base_url }}", "https://us.host.example/cogmap")
+        subprocess.run(["sh", "-c", command], cwd=copy, env=os.environ | address, check=True)
+    assert 'Source = "https://host.example/us/cogmap"' in (copy / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'SITE = "https://us.host.example/cogmap/"' in (copy / "src/cogmap/_utils/documentation.py").read_text()
+    tests = ["tests/packaging/test_release.py", "tests/packaging/test_site.py", "-k", "not with_addresses"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    environment = os.environ | {"PYTHONPATH": str(copy / "src")}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def test_the_sdist_contains_what_its_tests_need(tmp_path):

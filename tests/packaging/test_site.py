@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+import check_links
 import cogmap
 import conf
 from cogmap._utils import documentation
@@ -194,6 +195,28 @@ def test_extras_and_targets_of_make_exist():
             assert set(words.split()) <= targets | {"it", "a"}, (page, words)
 
 
+# Names that examples import, and what a page that imports them says. Every page may use pandas and matplotlib.
+NEEDED = {
+    "cogmap.integrations.dask": "cogmap[dask]",
+    "cogmap.integrations.keras": "cogmap[keras]",
+    "cogmap.integrations.networkx": "cogmap[networkx]",
+    "cogmap.integrations.onnx": "cogmap[onnx]",
+    "cogmap.serving": "cogmap[serve]",
+    "onnxruntime": "onnxruntime",
+    "parquet_chunks": "cogmap[parquet]",
+    "statsmodels": "pip install statsmodels",
+    "to_shap": "cogmap[shap]",
+}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_pages_name_what_their_examples_need(page):
+    """A newcomer who runs a page knows what to install."""
+    code = "".join(re.findall(r"```(?:python)?\n(.*?)```", TEXTS[page], flags=re.DOTALL))
+    sentences = " ".join(re.sub(r"```.*?```", "", TEXTS[page], flags=re.DOTALL).split())
+    assert [named for name, named in NEEDED.items() if name in code and named not in sentences] == []
+
+
 def test_public_names_are_in_the_reference(monkeypatch):
     """The pages of the API list every public name, and the page that scikit-learn links to from an estimator."""
     monkeypatch.setattr(documentation, "SITE", "site/")
@@ -215,8 +238,22 @@ def test_public_names_are_in_the_reference(monkeypatch):
         assert link in estimator()._repr_html_()
 
 
+def test_faults_of_a_built_site_are_found(tmp_path):
+    """A missing page, a missing anchor, a resource on a network and an object as output are one sentence each."""
+    (tmp_path / "good.html").write_text(
+        '<h1 id="top">Good</h1><a href="#top">up</a><a href="https://host.example">out</a>'
+    )
+    assert check_links.faults(tmp_path) == []
+    (tmp_path / "bad.html").write_text(
+        '<a href="none.html">x</a><a href="good.html#none">x</a><img src="https://host.example/x.png">'
+        "<pre>&lt;matplotlib.legend.Legend object at 0x7f&gt;</pre>"
+    )
+    assert [fault.split()[0] for fault in check_links.faults(tmp_path)] == ["bad.html"] * 4
+
+
 def test_estimators_link_to_the_built_site_only_if_it_exists(monkeypatch, tmp_path):
     """Without an address of the site, the link leads to the page that `make docs` wrote, and there is none before."""
+    monkeypatch.setattr(documentation, "SITE", "")
     monkeypatch.setattr(documentation, "_BUILT", tmp_path)
     assert cogmap.FCMClassifier()._get_doc_link() == ""
     page = tmp_path / "reference" / "generated" / "cogmap.FCMClassifier.html"

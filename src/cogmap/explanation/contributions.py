@@ -151,14 +151,16 @@ class Explanation(Drawn):
 
     def _blocks(self) -> list[Block]:
         n_rows, n_features, n_outputs = self.contributions.shape
-        head = (
-            f"Explanation of {count(n_rows, 'row')}: {count(n_features, 'feature')}, {count(n_outputs, 'output')}, "
-            f"scale {self.scale!r}"
-        )
+        sizes = f"{count(n_features, 'feature')}, {count(n_outputs, 'output')}"
+        head = f"Explanation of {count(n_rows, 'row')}: {sizes}, scale {self.scale!r}"
         size = np.abs(self.contributions).mean(axis=0)
         order = np.argsort(-size.max(axis=1), kind="stable")[:LINES_SHOWN]
-        rows = [[self.feature_names[j], *(number(mean) for mean in size[j])] for j in order]
-        return [head, (["mean absolute contribution", *self.output_names], rows)]
+        if n_rows == 1:  # one row has signs
+            title, shown, sign = "contribution", self.contributions[0], "+"
+        else:
+            title, shown, sign = "mean absolute contribution", size, ""
+        rows = [[self.feature_names[j], *(number(value, sign) for value in shown[j])] for j in order]
+        return [head, ([title, *self.output_names], rows)]
 
 
 def explain(model: Any, X: ArrayLike, baseline: ArrayLike | None = None, scale: str = "probability") -> Explanation:
