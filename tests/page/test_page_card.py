@@ -173,6 +173,7 @@ def test_edit_save_read_fit(pages, hands, tmp_path):
     assert again.edits_["by"] == "Ada"
     card = str(again.card)
     assert "Changed by hand by Ada" in card
+    assert "nothing in it was changed" not in card
     assert "known from practice" in card
     assert "with these changes and" in card
     (tmp_path / "again.html").write_text(html(again), encoding="utf-8")
@@ -314,6 +315,13 @@ def test_nothing_is_cut_or_overlaps(pages, name, width):
             page.emulate_media(media=media, color_scheme=theme)
             assert page.evaluate(MEASURE) == [], (inside, media, theme)
     assert page.problems == []
+
+
+def test_names_of_columns_are_broken_so_that_the_rows_fit(pages):
+    """The columns with names of two and three words stand side by side on a desk."""
+    table = pages.open("tumours", width=1280, inside=False).locator("#rows .scroll")
+    assert table.locator("th").count() >= 10
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 @pytest.mark.parametrize("name", ["iris", "tumours"])

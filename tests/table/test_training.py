@@ -328,6 +328,7 @@ def test_the_card_of_a_small_map_has_its_size_and_rules(steps, structure):
     assert [entry["rule"] for entry in card["rules"]] == list(rules)
     text = card_text(card)
     assert f"{size['concepts']} concepts and {size['arrows']} arrows; all of it is drawn" in text
+    assert "nothing in it was changed by hand" in text
     assert f"  {rules[0]}" in text
     assert "high age raises risk (strongly)" in list(rules)
 

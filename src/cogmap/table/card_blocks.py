@@ -88,6 +88,8 @@ def title_of(card: dict[str, Any]) -> tuple[Sentence, list[Sentence]]:
         ["learned from ", Figure("/table/learned from", f"{table['learned from']:,}"), " rows: ", *_map(card["map"])],
     ]
     lines.append([_CONCEPTS.get(card["map"].get("structure", "full"), _CONCEPTS["full"])])
+    if "edits" not in card:
+        lines.append(["nothing in it was changed by hand"])
     lines += [[Figure(pointer("notes", place), note)] for place, note in enumerate(card["notes"])]
     return [*title, f" of {short(table['name'])}"], lines
 

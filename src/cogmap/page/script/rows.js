@@ -6,7 +6,7 @@ import { predictedOutput } from "./answer.js";
 import { amount, cell, number, percent, short } from "./words.js";
 
 const PAGE_SIZE = 12;
-const MAX_COLUMNS = 8; // columns of values
+const MAX_COLUMNS = 6; // columns of values: with more, the table is wider than the part on a desk
 const MAX_UNUSUAL = 12; // rows named
 
 export function rowsPart(page) {
