@@ -1,5 +1,6 @@
 """What several tests need."""
 
+import gc
 import json
 import os
 import shutil
@@ -28,6 +29,11 @@ settings.load_profile("cogmap")
 for name, handler in {"SIGINT": signal.default_int_handler, "SIGHUP": lambda *_: None}.items():
     if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
         signal.signal(getattr(signal, name), handler)
+
+
+def pytest_collection_finish():
+    """Let the garbage collector skip what was collected: Hypothesis calls it often, and thousands of tests are large."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
