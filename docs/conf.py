@@ -84,6 +84,7 @@ warnings.filterwarnings("ignore", message=".*FigureCanvasAgg is non-interactive.
 PAGES_ELSEWHERE = {
     "about/architecture": "ARCHITECTURE.md",
     "about/changelog": "CHANGELOG.md",
+    "about/conduct": "CODE_OF_CONDUCT.md",
     "about/contributing": "CONTRIBUTING.md",
     "about/security": "SECURITY.md",
     "about/results/accuracy": "results/accuracy/summary.md",
