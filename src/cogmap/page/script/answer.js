@@ -64,11 +64,11 @@ function certainty(model, probability, edited) {
         ? `less than ${ofHundred(groups[1].from)}\u00a0%`
         : `${ofHundred(groups[k].from)} to ${ofHundred(groups[k + 1].from)}\u00a0%`;
   return [
-    `${words}: of `,
-    { key: `/certainty/${k}/rows`, text: String(rows) },
-    ` new rows with ${groups.length > 1 ? `a probability of ${range}` : "any probability"}, `,
+    `${words}: with ${groups.length > 1 ? `a probability of ${range}` : "any probability"}, `,
     { key: `/certainty/${k}/right`, text: ofHundred(right) },
-    " of 100 were answered right; of all new rows, ",
+    " of 100 new rows were answered right (",
+    { key: `/certainty/${k}/rows`, text: String(rows) },
+    " were tried); of all new rows, ",
     model.card.brief[0],
     " of 100.",
   ];
