@@ -14,6 +14,11 @@ TIED = [(name, method) for name in ("blood_transfusion", "haberman", "tic_tac_to
 TABLES = [name for name, facts in DATASETS.items() if not facts.size]
 
 
+def digits_slowly(names):
+    """Mark digits as slow: its rivals take as long as those of all other datasets."""
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name == "digits")) for name in names]
+
+
 def accuracies(dataset, methods, protocol, data_dir):
     return {
         (task.method, task.fold): task.run()[0]["accuracy"]
@@ -21,7 +26,7 @@ def accuracies(dataset, methods, protocol, data_dir):
     }
 
 
-@pytest.mark.parametrize("dataset", TABLES)
+@pytest.mark.parametrize("dataset", digits_slowly(TABLES))
 def test_fold_accuracies_equal_the_authors(dataset, data_dir):
     """Protocol author: seven rivals, 17 datasets, every fold to 1e-6."""
     published = author_results(data_dir)[get_dataset(dataset).paper_name]["methods"]
@@ -30,7 +35,7 @@ def test_fold_accuracies_equal_the_authors(dataset, data_dir):
             assert accuracy == pytest.approx(published[method]["test_accuracy"][fold], abs=1e-6), (method, fold)
 
 
-@pytest.mark.parametrize("dataset", EMBEDDED)
+@pytest.mark.parametrize("dataset", digits_slowly(EMBEDDED))
 def test_embedded_datasets_come_near_the_printed_tables(dataset):
     """Protocol printed, without any folder: the printed cells of seven rivals come back to their two digits."""
     scores = accuracies(dataset, FOLLOWED, "printed", None)
