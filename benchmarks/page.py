@@ -181,6 +181,7 @@ def arithmetic(browser):
     names = ["openModel", "unpacked", "run", "contributions"]
     tab = browser.new_page()
     tab.add_script_tag(type="module", content=bundle("engine.js") + f"\nwindow.engine = {{ {', '.join(names)} }};")
+    tab.wait_for_function("window.engine !== undefined")  # a module runs later
     rows = []
     for name, (estimator, load) in tables.items():
         X, y = load(return_X_y=True)

@@ -250,6 +250,7 @@ def test_the_page_says_the_same(model, n_rows, browser):
     page = browser.new_page()
     exported = "\nwindow.engine = { openModel, unpacked, run, contributions, flip };"
     page.add_script_tag(type="module", content=bundle("engine.js") + exported)
+    page.wait_for_function("window.engine !== undefined")  # a module runs later
     found = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload)), "rows": table, "to": to})
     page.close()
     np.testing.assert_allclose([row["outputs"] for row in found], answered.outputs, rtol=1e-9, atol=1e-9)

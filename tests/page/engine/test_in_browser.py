@@ -45,6 +45,7 @@ def _check_same(browser, payload, model, rows, columns=slice(None)):
     page = browser.new_page()
     exported = "\nwindow.engine = { openModel, unpacked, run, contributions };"
     page.add_script_tag(type="module", content=bundle("engine.js") + exported)
+    page.wait_for_function("window.engine !== undefined")  # a module runs later
     results = page.evaluate(COMPUTE, {"payload": packed(json.dumps(payload)), "rows": cells})
     page.close()
     explained = explain(model, rows)
