@@ -188,9 +188,12 @@ def _packed(estimator: Any, card: Card | None, sections: dict[str, Any] | None) 
     saved = [kinds[kind].type for kind in _SAVED if kind in kinds]
     if type(estimator) not in saved:
         known = ", ".join([*(kind.__name__ for kind in saved), *([_PIPELINE] if _PIPELINE not in kinds else [])])
-        cure = "Save its `best_estimator_`." if hasattr(estimator, "best_estimator_") else ""
-        cure = "Save its `to_local()`." if hasattr(estimator, "to_local") else cure
-        cure = "Call its method `save`." if hasattr(estimator, "save") else cure
+        cures = {
+            "save": "Call its method `save`.",
+            "to_local": "Save its `to_local()`.",
+            "best_estimator_": "Save its `best_estimator_`.",
+        }
+        cure = next((cure for attribute, cure in cures.items() if hasattr(estimator, attribute)), "")
         expected = f"of a class that can be saved: {known}"
         raise param_error("save", "estimator", expected, Literal(f"one of type {name}"), cure)
     writer = Writer(kinds)
