@@ -23,8 +23,9 @@ import cogmap
 from cogmap import FCMClassifier, FuzzyCognitiveMap, TablePreparer, read_map, write_map
 from cogmap.cli.common import rows_of_page
 from cogmap.cli.group import COMMANDS, cli
+from cogmap.page.subject import page_subject
 from cogmap.persistence import read_card
-from cogmap.table import TableModel
+from cogmap.table import FitOptions, TableModel, fit_table
 from cogmap.table.files import delimited
 
 TABLE_COMMANDS = ["fit", "predict", "evaluate", "show", "explain", "what-if", "explore", "transform", "export"]
@@ -285,6 +286,15 @@ def test_a_page_of_numbered_classes_keeps_rows_without_truth(tmp_path):
     assert "<script" in page.read_text()
     rows, y = rows_of_page(TableModel.load(model), pd.read_csv(tmp_path / "table.csv", dtype=str))
     assert (len(rows), *y[:2]) == (61, None, "1")
+
+
+def test_the_page_names_classes_once(tmp_path):
+    """Also where the name of one class is the code of the other."""
+    table = pd.DataFrame({"a": range(60), "kind": [1] * 30 + [2] * 30})
+    model = fit_table(table, "kind", FitOptions(labels={"1": "2", "2": "1"}, structure="additive"))
+    rows, y = rows_of_page(model, table)
+    answers = page_subject("page.write", model, rows, y).answers
+    assert [model.classes[code] for code in answers[[0, -1]]] == ["2", "1"]
 
 
 def test_a_page_is_written(folder, tmp_path):

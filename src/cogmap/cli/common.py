@@ -181,6 +181,9 @@ def rows_of_page(model: "TableModel", frame: "Any") -> "tuple[Any, Any]":
         link: Any = model.model.link
         labels = dict(zip(model.classes, link.classes.tolist(), strict=True))
         y = np.array([labels.get(label) for label in y], dtype=object)
+        if "target" in model.card:  # the page reads them as the fit did: codes with names would be renamed twice
+            cells = zip(y, frame[name], strict=True)
+            y = np.array([None if label is None else cell for label, cell in cells], dtype=object)
     return rows, y if any(value is not None and value == value for value in y) else None
 
 
